@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { DomainError } from "../core/errors.ts";
 import { CommandError, EXIT_INTERRUPTED, INTERRUPTED } from "./commands/command.ts";
 import { ConfigError } from "./config.ts";
-import type { CommandLineIo } from "./ports/process.ts";
+import type { CommandLineIo } from "./commands/terminal/process-io.ts";
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
 
 const EXIT_FAILED = 1;

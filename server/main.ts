@@ -18,10 +18,10 @@ import { createRetentionCommand } from "./commands/retention.ts";
 import { createTokensCommand } from "./commands/tokens.ts";
 import type { OutputOptions } from "./commands/terminal/output.ts";
 import { createStatusCommand } from "./commands/status.ts";
-import { createProcessIo } from "./commands/terminal/process-io.ts";
+import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
 import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
-import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
+import type { ServiceLogger } from "./log.ts";
 import { version } from "../package.json" with { type: "json" };
 import { readSystemErrorCode } from "./system-errors.ts";
 

@@ -7,8 +7,8 @@ import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./process/collection-engine.ts";
-import type { SourceStatus } from "./ports/collection.ts";
-import type { ServiceLogger } from "./ports/process.ts";
+import type { SourceStatus } from "./collectors/source-health.ts";
+import type { ServiceLogger } from "./log.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";

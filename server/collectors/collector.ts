@@ -7,7 +7,7 @@ import type {
   Platform,
   CollectionTarget,
   DueTarget,
-} from "../ports/targets.ts";
+} from "./targets.ts";
 import { sanitizeMessage } from "../../core/text.ts";
 
 /** The sources, each by the name of its folder. */

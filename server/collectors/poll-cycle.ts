@@ -4,15 +4,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
-import type { CollectionState, SourceEvent, SourceStatus } from "../ports/collection.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
+import { TASK_NAMES, type DueTarget, type TaskName } from "./targets.ts";
 import type { ImportObservations } from "../../core/stores.ts";
-import { TASK_NAMES, type DueTarget, type TaskName } from "../ports/targets.ts";
 import { createSourceClient, type SourceClientOptions } from "./client/source-client.ts";
 import type { Collector, CollectorContext } from "./collector.ts";
 import { LOOK_AHEAD_MS, type SlowdownFactors } from "./poll-schedule.ts";
 import { createQuotaBudget } from "./quota-budget.ts";
 import { createSourceRateLimiter } from "./rate-limiter.ts";
-import { createSourceHealth } from "./source-health.ts";
+import { createSourceHealth, type SourceEvent, type SourceStatus } from "./source-health.ts";
 import { runTask } from "./task.ts";
 
 const TASK_DELAY_MS = 100;

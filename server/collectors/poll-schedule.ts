@@ -10,7 +10,8 @@
  *
  * If a quota does not suffice, all intervals grow by the same factor, except those of profiles.
  */
-import type { AgeRange, DueTarget, SourceState, TaskName, TargetUpdate } from "../ports/targets.ts";
+import type { AgeRange, TargetUpdate } from "../store/collection/targets.ts";
+import type { DueTarget, SourceState, TaskName } from "./targets.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatReason, type Collector, type SourceError } from "./collector.ts";
 

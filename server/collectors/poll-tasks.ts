@@ -2,7 +2,7 @@
  * Creates the tasks of sources, which poll targets in batches or one by one, or a list newest first,
  * and tell the failure of a target from that of the source.
  */
-import type { CollectionTarget, DiscoveredItem } from "../ports/targets.ts";
+import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 import {
   SourceError,
   type CollectorContext,

@@ -1,5 +1,6 @@
 /** Plans the quota of a source: what a day costs, and how far poll intervals must grow to fit. */
-import type { TaskName } from "../ports/targets.ts";
+import type { TaskName } from "./targets.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
 import {
   AGE_RANGES,
   computeItemIntervalMs,
@@ -11,7 +12,6 @@ import {
   type SlowdownFactors,
 } from "./poll-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import type { CollectionState } from "../ports/collection.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
 
 /** The planned part of the usable units; the rest is for new items and retries. */

@@ -2,12 +2,67 @@
  * The health of a source: whether it is stopped or failing, and the circuit breaker, which pauses a
  * bucket for longer and longer while all requests fail.
  */
-import type { FailingSource } from "../ports/targets.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import type { CollectionState, SourceEvent, SourceStatus } from "../ports/collection.ts";
+import type { StoppedSource } from "../store/collection/source-limits.ts";
 import type { Collector } from "./collector.ts";
 import { readPauseEnd, type SourceRateLimiter } from "./rate-limiter.ts";
 import type { TaskResult } from "./task.ts";
+
+/** A change of a source. The reasons never hold a credential. */
+export type SourceEvent =
+  | {
+      readonly kind: "stopped";
+      readonly source: string;
+      readonly reason: string;
+      /** `null`: until its settings change. */
+      readonly until: number | null;
+    }
+  | {
+      readonly kind: "paused" | "failed" | "retried";
+      readonly source: string;
+      readonly reason: string;
+    }
+  | { readonly kind: "resumed"; readonly source: string };
+
+/** Counts of the work for a source. */
+export interface SourceCounters {
+  readonly requests: number;
+  /** Observations that the source gave. */
+  readonly observations: number;
+  /** Targets that were observed. */
+  readonly observed: number;
+  /** Targets that could not be observed. */
+  readonly failed: number;
+}
+
+/** How a source is doing. */
+export interface SourceStatus {
+  readonly source: string;
+  /** Since the process started. */
+  readonly work: SourceCounters;
+  /** `undefined` while it is asked. */
+  readonly stopped: StoppedSource | undefined;
+  /** Since the process started; `undefined` while it answers. */
+  readonly failing: FailingSource | undefined;
+  /** The last failed task since the process started. */
+  readonly lastFailure: { readonly reason: string; readonly at: number } | undefined;
+  /** Units of the quota day that are used, and that may be used. */
+  readonly buckets: readonly {
+    readonly bucket: string;
+    readonly used: number;
+    readonly limit: number;
+    readonly pausedUntil: number | undefined;
+  }[];
+}
+
+/** Why a source fails, and since when. */
+interface FailingSource {
+  /** The reason of the last failure. */
+  readonly reason: string;
+  /** The first failure after the last success. */
+  readonly since: number;
+}
 
 /** Failures in a row before a bucket is paused. */
 const FAILURE_THRESHOLD = 3;

@@ -1,6 +1,7 @@
 /** Runs one task: polls a batch of targets, stores the results, and reschedules the targets. */
-import type { DueTarget, TaskName, DiscoveredItem, TargetUpdate } from "../ports/targets.ts";
-import type { CollectionState } from "../ports/collection.ts";
+import type { DueTarget, TaskName, DiscoveredItem } from "./targets.ts";
+import type { TargetUpdate } from "../store/collection/targets.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { ImportObservations } from "../../core/stores.ts";
 import {
   SourceError,

@@ -1,7 +1,7 @@
 /** The commands `accounts` and `notices`: accounts, and the notices about their low balances. */
 import { Command, Option } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
-import { NOTICE_STATES, type NoticeState } from "../ports/notices.ts";
+import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
 import {
   createAdminClient,
   readPages,

@@ -3,9 +3,8 @@ import { treaty } from "@elysiajs/eden";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
 import type { OwnerApp } from "../http/admin/routes.ts";
-import type { AdminConnection } from "../ports/process.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
-import { CommandError, type CommandContext } from "./command.ts";
+import { CommandError, type CommandContext, type AdminConnection } from "./command.ts";
 
 /** A typed client of the administration API. */
 export type AdminClient = ReturnType<typeof createAdminClient>;

@@ -2,8 +2,17 @@
 import { InvalidArgumentError } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
-import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
+import type { CommandLineIo } from "./terminal/process-io.ts";
 import { describeError, readSystemErrorCode } from "../system-errors.ts";
+
+/** A connection to the administration API of a database. */
+export interface AdminConnection {
+  /** Sends a request to the administration API. */
+  readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
+  /** Whether this process owns the database, so that no other process has to go on serving it. */
+  readonly isInProcess: boolean;
+  close(): Promise<void>;
+}
 
 /** What every command works with. */
 export interface CommandContext extends CommandLineIo {

@@ -2,9 +2,8 @@
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
-import type { AdminConnection } from "../ports/process.ts";
 import { createAdminClient, sendAdmin, unwrap, withConnection } from "./admin-client.ts";
-import { type CommandContext } from "./command.ts";
+import { type CommandContext, type AdminConnection } from "./command.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
 

@@ -5,7 +5,6 @@ import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { countRejected, createRejectionCollector } from "../../core/rejections.ts";
-import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import {
@@ -14,6 +13,7 @@ import {
   EXIT_INTERRUPTED,
   INTERRUPTED,
   type CommandContext,
+  type AdminConnection,
 } from "./command.ts";
 import {
   checkInput,

@@ -11,10 +11,14 @@ import {
   type UsageDay,
   type UsageGrouping,
 } from "../../core/usage.ts";
-import type { AccountReads, UsageGroup } from "../ports/ledger.ts";
+import type { LedgerStore } from "../store/accounts/ledger.ts";
+import type { UsageGroup } from "../store/accounts/usage.ts";
 import { getCaller } from "./admission.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import { getQuery } from "./request-url.ts";
+
+/** The reads of an account. */
+export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
 
 const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day" };
 

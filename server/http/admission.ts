@@ -5,14 +5,9 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import type {
-  AbortLimiter,
-  Authenticator,
-  Caller,
-  CheckRateLimit,
-  KeyScope,
-  RateLimitDecision,
-} from "../ports/admission.ts";
+import type { AbortLimiter, CheckRateLimit, RateLimitDecision } from "../metering/rate-limit.ts";
+import type { ApiKeyAuthenticator, Caller } from "../metering/api-keys.ts";
+import type { KeyScope } from "../stored-names.ts";
 import type { AdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
@@ -20,7 +15,7 @@ import { getPath } from "./request-url.ts";
 import { HttpError } from "./errors.ts";
 
 /** What admission depends on. */
-export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
+export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
   /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
   /** By default there is no limit. */

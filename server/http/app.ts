@@ -1,11 +1,10 @@
 /** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
-import type { AdminTokenLookup } from "../ports/administration.ts";
-import type { MonitoringListStore } from "../ports/collection.ts";
-import type { AccountReads } from "../ports/ledger.ts";
-import type { RequestLogger } from "../ports/process.ts";
-import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
-import { createAccountRoutes } from "./account.ts";
+import type { AdminTokenLookup } from "../metering/admin-tokens.ts";
+import type { MonitoringListStore } from "../store/collection/creators.ts";
+import type { RequestLogger } from "../log.ts";
+import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
+import { createAccountRoutes, type AccountReads } from "./account.ts";
 import type { AdminOptions } from "./admin/options.ts";
 import { createFolderBackupRoutes } from "./admin/backups.ts";
 import { createAdminRoutes } from "./admin/routes.ts";

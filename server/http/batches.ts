@@ -12,7 +12,7 @@ import type {
   UserBatch,
   UserComparison,
 } from "../../core/resources/mod.ts";
-import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
+import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import { READ_COST } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";

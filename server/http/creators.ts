@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { parseCreator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/resources/mod.ts";
 import { createCreatorResult } from "../../core/resources/creator-resources.ts";
-import type { MonitoringListStore } from "../ports/collection.ts";
+import type { MonitoringListStore } from "../store/collection/creators.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import {
   chooseEncoding,

@@ -10,7 +10,7 @@ import {
   createVideoError,
   type NamedError,
 } from "../../core/resources/error-resources.ts";
-import type { OnFailure } from "../ports/process.ts";
+import type { OnFailure } from "../log.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";

@@ -4,7 +4,7 @@ import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "./openapi/health-schema.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
-import type { SourceStatus } from "../ports/collection.ts";
+import type { SourceStatus } from "../collectors/source-health.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import { formatErrorResponse } from "./errors.ts";
 import type { Metrics } from "./metrics/registry.ts";

@@ -9,7 +9,7 @@ import type {
   TweetHistory,
   UserHistory,
 } from "../../core/resources/mod.ts";
-import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
+import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";

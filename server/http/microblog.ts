@@ -5,7 +5,7 @@ import { parsePageRequest } from "../../core/pagination.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
 import * as schema from "../../core/schema/microblog.ts";
 import type { FollowersPage, UserList } from "../../core/resources/mod.ts";
-import type { MicroblogReads } from "../ports/reads.ts";
+import type { MicroblogReads } from "../store/reads/read-types.ts";
 import { readRawJson } from "../raw-json.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
 import { describeRoute } from "./openapi/route-types.ts";

@@ -10,7 +10,7 @@ import {
 import type { GetQueryValues } from "../../core/parameters.ts";
 import * as schema from "../../core/schema/video.ts";
 import type { ChannelList, ShortsPage } from "../../core/resources/mod.ts";
-import type { VideoReads } from "../ports/reads.ts";
+import type { VideoReads } from "../store/reads/read-types.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
 import { describeRoute } from "./openapi/route-types.ts";

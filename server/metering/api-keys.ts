@@ -1,7 +1,7 @@
 /** Generates API keys, and authenticates requests by them. */
-import type { ApiKeyLookup, Authenticator, Caller, StoredKey } from "../ports/admission.ts";
-import type { KeyAdministration, KeyStore, StoredSecret } from "../ports/administration.ts";
-import type { AccountLedger } from "../ports/ledger.ts";
+import type { KeyOptions, KeyStore, StoredKey, StoredSecret } from "../store/accounts/api-keys.ts";
+import type { KeyScope } from "../stored-names.ts";
+import type { LedgerStore } from "../store/accounts/ledger.ts";
 
 /** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const PREFIX_CHARACTERS = 10;
@@ -37,13 +37,15 @@ export function hashApiKey(key: string): string {
   return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
 
-/** Authenticates by a cache in front of the stored keys. */
-export interface ApiKeyAuthenticator extends Authenticator {
-  /** The caller of a key from the cache alone; `undefined` when the key is not cached. */
-  getCachedCaller(key: string): Caller | undefined;
-  /** Removes a key that was changed from the cache. @param hash SHA-256 of the key, in hex. */
-  invalidate(hash: string): void;
+/** The API key of a request and its account, by their numbers. */
+export interface Caller {
+  readonly key: number;
+  readonly account: number;
+  readonly scopes: readonly KeyScope[];
 }
+
+/** Authenticates by a cache in front of the stored keys. */
+export type ApiKeyAuthenticator = ReturnType<typeof createApiKeyAuthenticator>;
 
 interface CachedCaller {
   readonly caller: Caller;
@@ -64,16 +66,16 @@ interface PendingLookup {
  *
  * @param now The clock, in milliseconds.
  */
-export function createApiKeyAuthenticator(
-  keys: ApiKeyLookup,
-  now: () => number,
-): ApiKeyAuthenticator {
+export function createApiKeyAuthenticator(keys: Pick<KeyStore, "findByHash">, now: () => number) {
   const cache = new Map<string, CachedCaller>();
   const pendingLookups = new Map<string, PendingLookup>();
   return {
+    /** The caller of a key from the cache alone; `undefined` when the key is not cached. */
     getCachedCaller,
-    authenticate: (key) => getCachedCaller(key) ?? lookUp(key),
-    invalidate(hash) {
+    /** The caller of a key; `undefined` for one that is unknown, revoked or expired. */
+    authenticate: (key: string) => getCachedCaller(key) ?? lookUp(key),
+    /** Removes a key that was changed from the cache. @param hash SHA-256 of the key, in hex. */
+    invalidate(hash: string): void {
       for (const [key, cached] of cache) if (cached.hash === hash) cache.delete(key);
       pendingLookups.delete(hash);
     },
@@ -125,29 +127,43 @@ function toCaller({ id, account, scopes }: StoredKey): Caller {
   return { key: id, account, scopes };
 }
 
-/** Creates what creates, lists, rotates and revokes API keys. @param now The clock, in milliseconds. */
+/** The administration of API keys. */
+export type KeyAdministration = ReturnType<typeof createKeyAdministration>;
+
+/**
+ * Creates the administration of API keys: create, list, rotate, revoke.
+ *
+ * @param now The clock, in milliseconds.
+ */
 export function createKeyAdministration(
   store: KeyStore,
-  { account: readAccount }: Pick<AccountLedger, "account">,
+  { account: readAccount }: Pick<LedgerStore, "account">,
   { invalidate }: Pick<ApiKeyAuthenticator, "invalidate">,
   now: () => number,
-): KeyAdministration {
+) {
   return {
-    async create(name, options) {
+    /** Creates an API key of an account. Its text is known only here. */
+    async create(name: string, options: KeyOptions) {
       const account = await readAccount(name);
       const { key, hash, beginsWith } = generateApiKey();
       const id = await store.create({ ...options, account: account.id, hash, beginsWith }, now());
       return { id, key };
     },
     list: store.list,
-    async revoke(idOrKey) {
+    /** @param idOrKey Its id or its text. @throws {DomainError} `Not Found`. */
+    async revoke(idOrKey: number | string) {
       const reference =
         typeof idOrKey === "number" ? { id: idOrKey } : { hash: hashApiKey(idOrKey) };
       const { hash, ...revoked } = await store.revoke(reference, now());
       invalidate(hash);
       return revoked;
     },
-    async rotate(id, overlapMs) {
+    /**
+     * Replaces a key by a new one. Both are valid for some time.
+     *
+     * @param overlapMs How long the old key stays valid.
+     */
+    async rotate(id: number, overlapMs: number) {
       const { key, hash, beginsWith } = generateApiKey();
       const replaced = await store.rotate(id, { hash, beginsWith }, now() + overlapMs, now());
       // Other processes read the new end with their next lookup.

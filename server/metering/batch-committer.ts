@@ -1,7 +1,26 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
-import type { PendingDebit } from "./idempotency.ts";
+import type { AccountCharge } from "../../core/stores.ts";
 import { GROUP_MAX_SIZE } from "./refund-groups.ts";
 import type { PendingRefund } from "./refund-queue.ts";
+
+/** Proof of a committed charge. */
+export interface Receipt {
+  /** 0 if an earlier request paid with the same idempotency key. */
+  readonly cost: number;
+  /** The account's balance after the charge. */
+  readonly balance: number;
+  /** The number of the last change when the charge was committed. */
+  readonly changeSequence: number;
+}
+
+/** A charge that waits for its receipt. */
+export interface PendingDebit {
+  readonly charge: AccountCharge;
+  /** Aborts when the client leaves. */
+  readonly signal?: AbortSignal | undefined;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** What one commit debits and refunds. */
 export interface Batch {

@@ -3,12 +3,19 @@
  * the disk commits many debits, and the refunds that wait with them. The ledger decides each debit as
  * if it came alone, in their order; a request whose client leaves before is not charged.
  */
-import type { ChangeSet } from "../ports/caching.ts";
+import type { ChangeSet } from "../store/history/cache-metadata.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../../core/stores.ts";
-import type { Debit, DebitBatchResult, DebitLedger, DebitQueue, Receipt } from "../ports/ledger.ts";
-import { createBatchCommitter, lookAtConnections, type Batch } from "./batch-committer.ts";
-import { createIdempotencyLocks, type PendingDebit } from "./idempotency.ts";
-import { createLedgerCommits } from "./ledger-commits.ts";
+import {
+  createBatchCommitter,
+  lookAtConnections,
+  type Batch,
+  type PendingDebit,
+  type Receipt,
+} from "./batch-committer.ts";
+import { createIdempotencyLocks } from "./idempotency.ts";
+import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
 import { createReceipts, toDebitReceipt } from "./receipts.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { recoverRefunds } from "./refund-recovery.ts";
@@ -35,6 +42,9 @@ export interface DebitQueueOptions {
 const COMMIT_TIMEOUT_MS = 10_000;
 
 const ignore = () => undefined;
+
+/** The queue of debits. Each receipt is either completed or refunded. */
+export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
 /** Creates the queue of debits in front of a ledger. */
 export function createDebitQueue(options: DebitQueueOptions) {
@@ -88,16 +98,28 @@ export function createDebitQueue(options: DebitQueueOptions) {
   }
 
   return {
+    /**
+     * Charges a request; resolves once its debit is committed.
+     *
+     * @param signal Aborts when the client leaves. A debit that is not committed by then is dropped.
+     * @throws {DomainError} `Insufficient Credits`; `Invalid Request` for an idempotency key that paid
+     * for another request; `Service Unavailable` when the debit cannot be committed in time. Nothing
+     * stays debited then. For a dropped debit, it rejects with the reason of the signal.
+     */
     debit: (charge: AccountCharge, signal?: AbortSignal): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
 
+    /** Keeps the debit: the request was answered with a status. */
     complete(receipt: Receipt, status: number): void {
       const { charge, debit } = toDebitReceipt(receipt);
       if (debit !== undefined) onEnd(debit, status);
       locks.complete(charge);
     },
 
-    /** Refunds once. If the first attempt fails, it resolves, and the queue goes on trying. */
+    /**
+     * Gives the debit back, once: the request could not be answered. If the first attempt fails, it
+     * resolves, and the queue goes on trying.
+     */
     refund: (receipt: Receipt, reason: string) => refundReceipt(toDebitReceipt(receipt), reason),
 
     /** Refunds what other processes saved before they ended. */
@@ -116,5 +138,5 @@ export function createDebitQueue(options: DebitQueueOptions) {
       await batchCommitter.waitUntilIdle();
       await refundQueue.waitForFirstAttempts();
     },
-  } satisfies DebitQueue & Record<string, unknown>;
+  };
 }

@@ -4,17 +4,8 @@
  * next one pays), or until they have waited too long.
  */
 import type { AccountCharge } from "../../core/stores.ts";
-import type { Receipt } from "../ports/ledger.ts";
+import type { PendingDebit } from "./batch-committer.ts";
 import { createDeadlineError } from "./deadline.ts";
-
-/** A charge that waits for its receipt. */
-export interface PendingDebit {
-  readonly charge: AccountCharge;
-  /** Aborts when the client leaves. */
-  readonly signal?: AbortSignal | undefined;
-  readonly resolve: (receipt: Receipt) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 export type IdempotencyLocks = ReturnType<typeof createIdempotencyLocks>;
 

@@ -1,9 +1,14 @@
 /** The writes of a debit queue to its ledger, each with a limit of time. */
+import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { AccountCharge } from "../../core/stores.ts";
-import type { DebitBatchResult, DebitLedger, DebitRefund } from "../ports/ledger.ts";
+import type { DebitBatchResult } from "../store/accounts/debits.ts";
+import type { DebitRefund } from "../store/accounts/refund-sql.ts";
 import { withDeadline } from "./deadline.ts";
 import { createLedgerHealth } from "./ledger-health.ts";
 import type { Refund } from "./refund-spool.ts";
+
+/** The ledger, as the debit queue uses it. */
+export type DebitLedger = Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
 
 /** @param now The clock, in milliseconds since 1970 UTC. */
 export function createLedgerCommits(ledger: DebitLedger, now: () => number, timeoutMs: number) {

@@ -6,7 +6,20 @@ import {
   type RateLimitResult,
   type TokenBucket,
 } from "../../core/token-bucket.ts";
-import type { AbortLimiter, CheckRateLimit } from "../ports/admission.ts";
+
+/** Whether a request is admitted, and the headers that tell the client its limit. */
+export interface RateLimitDecision {
+  readonly isAdmitted: boolean;
+  /** Whole seconds until the next request is admitted. */
+  readonly retryAfterS: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Counts a request of an API key and decides whether it is admitted. */
+export type CheckRateLimit = ReturnType<typeof createRateLimiter>;
+
+/** Limits the charged reads of an API key that end without a response, because its clients left. */
+export type AbortLimiter = ReturnType<typeof createAbortLimiter>;
 
 /**
  * Creates the limiter of the requests of each key.
@@ -14,9 +27,9 @@ import type { AbortLimiter, CheckRateLimit } from "../ports/admission.ts";
  * @param perMinute Requests that a key may send in a minute.
  * @param now The clock, in milliseconds.
  */
-export function createRateLimiter(perMinute: number, now: () => number): CheckRateLimit {
+export function createRateLimiter(perMinute: number, now: () => number) {
   const buckets = createTokenBuckets(perMinute, now);
-  return (key) => {
+  return (key: number): RateLimitDecision => {
     const { isAdmitted, retryAfterS, remaining, fullAfterS } = buckets.take(key);
     return {
       isAdmitted,
@@ -30,12 +43,13 @@ export function createRateLimiter(perMinute: number, now: () => number): CheckRa
 }
 
 /** Creates the limiter of reads whose clients leave. @param now The clock, in milliseconds. */
-export function createAbortLimiter(now: () => number): AbortLimiter {
+export function createAbortLimiter(now: () => number) {
   const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
   return {
     maxPerMinute: ABORTED_READS_PER_MINUTE,
-    countAbort: (key) => void buckets.take(key),
-    getRetryAfterS(key) {
+    countAbort: (key: number) => void buckets.take(key),
+    /** Whole seconds until the next request is admitted; 0 if it is now. */
+    getRetryAfterS(key: number): number {
       const result = buckets.peek(key);
       return result === undefined || result.isAdmitted ? 0 : result.retryAfterS;
     },

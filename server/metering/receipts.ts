@@ -2,15 +2,13 @@
 import { DomainError } from "../../core/errors.ts";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import type { AccountCharge, DebitOutcome } from "../../core/stores.ts";
-import {
-  CLOSED_CONNECTION_REASON,
-  type Debit,
-  type DebitBatchResult,
-  type DebitLedger,
-  type Receipt,
-} from "../ports/ledger.ts";
+import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { DebitBatchResult } from "../store/accounts/debits.ts";
+import type { DebitLedger } from "./ledger-commits.ts";
+import type { PendingDebit, Receipt } from "./batch-committer.ts";
 import { createDeadlineError } from "./deadline.ts";
-import type { IdempotencyLocks, PendingDebit } from "./idempotency.ts";
+import type { IdempotencyLocks } from "./idempotency.ts";
 import type { RefundQueue } from "./refund-queue.ts";
 import type { Refund } from "./refund-spool.ts";
 

@@ -1,7 +1,17 @@
 /** Applies the refunds that other processes, ended or running, saved in files. */
-import type { RecoveredFile } from "../ports/ledger.ts";
 import { applyInGroups, type GroupFailure } from "./refund-groups.ts";
 import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";
+
+/** What became of a file of refunds that an earlier process left; counts are of requests. */
+export interface RecoveredFile {
+  readonly file: string;
+  /** Refunded, or never debited. */
+  readonly settled: number;
+  /** Still to be refunded. */
+  readonly left: number;
+  /** Why some are left, and what else the file holds. */
+  readonly problems: readonly string[];
+}
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 

@@ -15,7 +15,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import type { AccountCharge } from "../../core/stores.ts";
-import type { Debit } from "../ports/ledger.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
 import { undefinedIfMissing } from "../system-errors.ts";
 
 /** A refund of one debit, or of all that a batch debited whose commit got no response. */

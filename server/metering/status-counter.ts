@@ -3,7 +3,9 @@
  * are committed before that is known. If the process is killed, how the last requests ended stays
  * unknown: a count is never added twice.
  */
-import type { Debit, StatusCounts, StatusLedger, StatusUpdate } from "../ports/ledger.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { StatusCounts, StatusUpdate } from "../store/accounts/usage.ts";
+import type { LedgerStore } from "../store/accounts/ledger.ts";
 
 /** How long counts wait to be added. */
 const INTERVAL_MS = 5000;
@@ -23,7 +25,10 @@ const COUNT_NAMES: Readonly<Record<number, keyof StatusCounts>> = {
  *
  * @param onFailure Receives why counts could not be added; they are dropped then.
  */
-export function createStatusCounter(ledger: StatusLedger, onFailure: (error: unknown) => void) {
+export function createStatusCounter(
+  ledger: Pick<LedgerStore, "addStatuses">,
+  onFailure: (error: unknown) => void,
+) {
   let groups = new Map<string, Counts>();
   /** Of the request before: most requests are of the same group. */
   let last: Counts | undefined;

@@ -8,9 +8,9 @@ import { createResponseCache } from "../http/reads/response-cache.ts";
 import { createStatusCounter } from "../metering/status-counter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
-import type { DebitLedger, StatusLedger } from "../ports/ledger.ts";
+import type { LedgerStore } from "../store/accounts/ledger.ts";
+import type { ServiceLogger } from "../log.ts";
 import { describeError } from "../system-errors.ts";
-import type { ServiceLogger } from "../ports/process.ts";
 import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 
@@ -24,7 +24,7 @@ const REFUND_GRACE_MS = 500;
 export function createCharging(
   config: Config,
   database: Database,
-  ledger: DebitLedger & StatusLedger,
+  ledger: LedgerStore,
   log: ServiceLogger,
   now: () => number,
 ) {

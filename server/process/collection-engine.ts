@@ -1,7 +1,7 @@
 /** Starts the collectors of the configured sources. */
 import type { Config } from "../config.ts";
 import { createPollCycle, startPollLoop, type PollCycleOptions } from "../collectors/poll-cycle.ts";
-import type { SourceCounters, SourceStatus } from "../ports/collection.ts";
+import type { SourceCounters, SourceStatus } from "../collectors/source-health.ts";
 import { createCollectors } from "../collectors/create-collectors.ts";
 
 /** The options of the collection engine. */

@@ -5,7 +5,8 @@
 import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
-import type { AdminConnection, Fetcher, OwnerDescription } from "../ports/process.ts";
+import type { AdminConnection } from "../commands/command.ts";
+import type { OwnerDescription } from "../http/admin/routes.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
@@ -220,6 +221,6 @@ function serveSocket(path: string, service: Service) {
   return socket;
 }
 
-function createInProcessFetcher(service: Service): Fetcher {
+function createInProcessFetcher(service: Service): AdminConnection["fetcher"] {
   return async (url, init) => service.owner.handle(new Request(url, init));
 }

@@ -1,7 +1,7 @@
 /** Keeps the process working, and the operator informed, when file descriptors run out. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import type { ServiceLogger } from "../ports/process.ts";
+import type { ServiceLogger } from "../log.ts";
 import { isOutOfDescriptors } from "../system-errors.ts";
 
 /** Starts the runtime's HTTP client. Started when no descriptors are left, it ends the process. */

@@ -2,7 +2,7 @@
 import { configure, getLogger, jsonLinesFormatter } from "@logtape/logtape";
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Config } from "../config.ts";
-import type { ServiceLogger } from "../ports/process.ts";
+import type { ServiceLogger } from "../log.ts";
 import { createFailureLog } from "./failure-log.ts";
 
 /** A logger of this process. */

@@ -4,7 +4,7 @@
  */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Config } from "../config.ts";
-import type { ServiceLogger } from "../ports/process.ts";
+import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 
 /**

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../config.ts";
-import type { CommandLineIo } from "../ports/process.ts";
+import type { CommandLineIo } from "../commands/terminal/process-io.ts";
 import { openService } from "../service.ts";
 
 /** Prints the document that `/swagger/json` answers, of a service on an empty database. */

@@ -2,7 +2,8 @@
 import { writeHint } from "../commands/terminal/hints.ts";
 import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
-import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
+import type { CommandLineIo } from "../commands/terminal/process-io.ts";
+import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/commit-right.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";

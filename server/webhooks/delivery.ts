@@ -3,8 +3,8 @@
  * ends between the response and its record leaves a notice that is sent again, with the same id.
  */
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
-import type { Notice, NoticeStore } from "../ports/notices.ts";
-import type { ServiceLogger } from "../ports/process.ts";
+import type { Notice, NoticeStore } from "../store/accounts/notices.ts";
+import type { ServiceLogger } from "../log.ts";
 import { computeNextAttempt, DELAY_MAX_MS } from "./retry-schedule.ts";
 import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
 

@@ -1,6 +1,10 @@
 /** What every collector must do. Each polls a fake of its platform over HTTP. */
 import { describe, expect, test } from "bun:test";
-import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../server/ports/targets.ts";
+import {
+  TASK_NAMES,
+  type DiscoveredItem,
+  type SourceState,
+} from "../../server/collectors/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/collector.ts";
 import {

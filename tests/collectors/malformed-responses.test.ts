@@ -1,6 +1,10 @@
 /** Every collector with responses that are malformed, in part or as a whole. */
 import { describe, expect, test } from "bun:test";
-import { TASK_NAMES, type TaskName, type CollectionTarget } from "../../server/ports/targets.ts";
+import {
+  TASK_NAMES,
+  type TaskName,
+  type CollectionTarget,
+} from "../../server/collectors/targets.ts";
 import { SOURCES, type Source } from "../../server/collectors/collector.ts";
 import {
   findResult,

@@ -1,16 +1,18 @@
 /** The poll cycles of a source: their order, their length and their loop. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CollectionTarget } from "../../server/ports/targets.ts";
+import type { CollectionTarget } from "../../server/collectors/targets.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { createPollCycle, startPollLoop } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
-import type { CollectionState } from "../../server/ports/collection.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
-import { createCollectionState } from "../../server/store/collection/collection-state.ts";
+import {
+  createCollectionState,
+  type CollectionState,
+} from "../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { createImporter } from "../../server/store/observations/import.ts";

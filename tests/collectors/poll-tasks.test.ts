@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CollectionTarget } from "../../server/ports/targets.ts";
+import type { CollectionTarget } from "../../server/collectors/targets.ts";
 import { pollOneByOne } from "../../server/collectors/poll-tasks.ts";
 import { SourceError, type PollResult } from "../../server/collectors/collector.ts";
 

@@ -1,7 +1,7 @@
 /** Requests whose clients leave before the response. */
 import { describe, expect, test } from "bun:test";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
-import { CLOSED_CONNECTION_REASON } from "../../server/ports/ledger.ts";
+import { CLOSED_CONNECTION_REASON } from "../../server/stored-names.ts";
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
 import {
   blockCommits,

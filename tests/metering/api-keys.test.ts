@@ -6,8 +6,8 @@ import {
   hashApiKey,
   generateApiKey,
 } from "../../server/metering/api-keys.ts";
-import { KEY_SCOPES, type KeyScope, type StoredKey } from "../../server/ports/admission.ts";
-import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
+import { KEY_SCOPES, type KeyScope } from "../../server/stored-names.ts";
+import { createKeyStore, type StoredKey } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../core/observations.ts";
-import type { ChangeSet } from "../../server/ports/caching.ts";
+import type { ChangeSet } from "../../server/store/history/cache-metadata.ts";
+import type { Receipt } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../server/store/observations/write.ts";
@@ -10,7 +11,6 @@ import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { blockCommits } from "../support/store/blocked-ledger.ts";
 import { waitUntil } from "../support/wait.ts";
-import type { Receipt } from "../../server/ports/ledger.ts";
 
 const NOW = 1_790_000_000_000;
 

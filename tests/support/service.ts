@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { openService, type ServiceOptions } from "../../server/service.ts";
-import type { ServiceLogger } from "../../server/ports/process.ts";
+import type { ServiceLogger } from "../../server/log.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
 

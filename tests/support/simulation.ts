@@ -4,7 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
-import type { SourceEvent } from "../../server/ports/collection.ts";
+import type { SourceEvent } from "../../server/collectors/source-health.ts";
 import type { Collector, Source } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";

@@ -1,6 +1,6 @@
 /** Polls posts of Bluesky: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";

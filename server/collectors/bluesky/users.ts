@@ -1,6 +1,6 @@
 /** Polls users of Bluesky: their description and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";

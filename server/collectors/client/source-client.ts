@@ -5,7 +5,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
-import type { SourceEvent } from "../../ports/collection.ts";
+import type { SourceEvent } from "../source-health.ts";
 import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { describeSchemaError, SOURCE_NAMES } from "./responses.ts";

@@ -1,6 +1,6 @@
 /** Polls tweets of X: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
 import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";

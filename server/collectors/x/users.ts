@@ -1,7 +1,7 @@
 /** Polls users of X: their description, their counts, and the identifier that lists their tweets. */
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";

@@ -1,6 +1,6 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
 import { createMissingResult, createPollResult } from "../poll-results.ts";
 import { pollBatch, pollOneByOne } from "../poll-tasks.ts";

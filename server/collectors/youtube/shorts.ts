@@ -1,6 +1,6 @@
 /** Polls YouTube shorts: finds those of a channel, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
 import { createMissingResult, createPollResult } from "../poll-results.ts";

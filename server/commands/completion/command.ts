@@ -1,6 +1,6 @@
 /** The command `completion`: prints a script that completes the commands in a shell. */
 import { Argument, Command } from "commander";
-import type { CommandLineIo } from "../../ports/process.ts";
+import type { CommandLineIo } from "../terminal/process-io.ts";
 import { createScript, SHELLS, type Shell } from "./scripts.ts";
 import { listCommandWords } from "./words.ts";
 

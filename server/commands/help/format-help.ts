@@ -1,6 +1,6 @@
 /** The help of commands: its colours, its examples and its settings. */
 import { Help, type Command } from "commander";
-import type { CommandLineIo } from "../../ports/process.ts";
+import type { CommandLineIo } from "../terminal/process-io.ts";
 import { paint } from "../terminal/style.ts";
 import { DATABASE_SETTINGS, HELP_DETAILS, type HelpDetails } from "./examples.ts";
 

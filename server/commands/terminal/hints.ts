@@ -1,5 +1,5 @@
 /** Hints of the next step, for a person at a terminal. */
-import type { CommandLineIo } from "../../ports/process.ts";
+import type { CommandLineIo } from "./process-io.ts";
 
 /** Writes hints to standard error, if that is a terminal. */
 export function writeHint(

@@ -1,6 +1,6 @@
 /** Prints rows as a table for people, or as JSON for programs. */
 import Table from "cli-table3";
-import type { CommandLineIo } from "../../ports/process.ts";
+import type { CommandLineIo } from "./process-io.ts";
 import { paint, showControls } from "./style.ts";
 
 type Cell = string | number | boolean | null;

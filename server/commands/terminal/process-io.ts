@@ -2,8 +2,28 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
-import type { CommandLineIo } from "../../ports/process.ts";
-import { formatMessage } from "./style.ts";
+import { formatMessage, type MessageStyle } from "./style.ts";
+
+/** What a command reads and writes: the process's own environment and streams, or those of a test. */
+export interface CommandLineIo {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What the user types to run the program: `creator-metrics`, `bun server/main.ts`. */
+  readonly programName: string;
+  /** Width of the terminal; `undefined` when standard output is no terminal. */
+  readonly columns: number | undefined;
+  /** Whether standard output shows colours. */
+  readonly hasOutColors: boolean;
+  /** Whether standard error shows colours. */
+  readonly hasErrColors: boolean;
+  /** Standard error, for progress and hints; `undefined` when it is no terminal. */
+  readonly errTerminal: (NodeJS.WritableStream & { readonly columns?: number }) | undefined;
+  /** Writes data to standard output; resolves when it is written. */
+  writeOut(data: string | Uint8Array): Promise<void>;
+  /** Writes data to standard output at once; throws when it cannot be written. */
+  writeOutSync(text: string): void;
+  /** Writes a message to standard error. Only a `painted` text may have colours of its own. */
+  writeErr(text: string, style?: MessageStyle): void;
+}
 
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {

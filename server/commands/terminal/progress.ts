@@ -1,6 +1,6 @@
 /** Shows the progress of long work on a terminal: how much is done, how fast, and the time left. */
 import { SingleBar } from "cli-progress";
-import type { CommandLineIo } from "../../ports/process.ts";
+import type { CommandLineIo } from "./process-io.ts";
 
 /** The progress of some work. Without a terminal, nothing is shown. */
 export interface Progress {

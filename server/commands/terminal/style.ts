@@ -1,6 +1,8 @@
 /** How text looks on a terminal: colours, visible controls, sizes. */
 import { styleText } from "node:util";
-import type { MessageStyle } from "../../ports/process.ts";
+
+/** How a message looks where colours are shown: red for an error, dim for a hint. */
+export type MessageStyle = "plain" | "red" | "dim" | "painted";
 
 type Format = Parameters<typeof styleText>[0];
 

@@ -1,7 +1,7 @@
 /** The administration API of accounts and their credits. */
 import { Elysia } from "elysia";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import type { UsedAccount } from "../../ports/ledger.ts";
+import type { UsedAccount } from "../../store/accounts/ledger.ts";
 import { AccountChange, NewAccount, NewGrant } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";

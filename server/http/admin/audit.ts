@@ -5,14 +5,10 @@ import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { countRejected } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
-import {
-  AUDIT_ACTIONS,
-  type AuditDetails,
-  type AuditedChange,
-  type AuditEntry,
-  type AuditStore,
-} from "../../ports/administration.ts";
-import type { RetentionRun } from "../../ports/retention.ts";
+import { AUDIT_ACTIONS } from "../../stored-names.ts";
+import type { AuditDetails } from "../../store/tables/administration-tables.ts";
+import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
+import type { RetentionRun } from "../../store/history/retention-report.ts";
 import { toClientError } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
 import { getAdminCaller } from "./caller.ts";
@@ -27,8 +23,8 @@ const STOPPED = "stopped";
 
 type AuditOptions = Pick<AdminOptions, "now"> & { readonly audit: AuditStore };
 
-/** A change without what can be left out. */
-type Change = Pick<AuditedChange, "action"> & Partial<AuditedChange>;
+/** A change; its target is `null` if the action says it all. */
+type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;
 
 /** Stores the outcome of a change, and more about it. */
 type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;

@@ -11,7 +11,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
-import type { AdminTokenLookup, AdminTokenRecord } from "../../ports/administration.ts";
+import type { AdminTokenLookup } from "../../metering/admin-tokens.ts";
+import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { HttpError } from "../errors.ts";
 import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";

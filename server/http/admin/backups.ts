@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { DomainError } from "../../../core/errors.ts";
 import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { BackupResult } from "../../ports/process.ts";
+import type { BackupResult } from "../../store/database/backup.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
 import { BACKUP_TYPE } from "../openapi/admin/operation.ts";
 import { BackupName, BackupReference, BackupRequest } from "../openapi/admin/schemas.ts";

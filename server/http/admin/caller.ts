@@ -1,6 +1,13 @@
 /** Who sends a request of the administration API. */
 import { hostname } from "node:os";
-import type { AdminCaller } from "../../ports/administration.ts";
+
+/** Who sends a request to the administration API. */
+export interface AdminCaller {
+  /** The name of a token, `ADMIN_TOKEN` or `command line`. */
+  readonly actor: string;
+  /** The address of the client; of a command, the name of its machine. */
+  readonly origin: string;
+}
 
 /** The callers of the requests that were admitted. */
 const callers = new WeakMap<Request, AdminCaller>();

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { parseChannelName } from "../../../core/channels.ts";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { MonitoringListStore } from "../../ports/collection.ts";
+import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";

@@ -14,8 +14,8 @@ import {
   MINUTE_MS,
   parseInstant,
 } from "../../../core/time.ts";
-import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
-import type { ApiKeyRecord } from "../../ports/administration.ts";
+import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
+import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
 import { KeyReference, KeyRotation, NewKey } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";

@@ -10,8 +10,8 @@ import {
   type GetQueryValues,
 } from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
-import type { ExportOptions } from "../../ports/reads.ts";
-import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
+import type { ExportOptions } from "../../store/observations/export.ts";
+import type { RetentionReport, RetentionRun } from "../../store/history/retention-report.ts";
 import { CSV_TYPE } from "../content/csv.ts";
 import { RetentionRequest } from "../openapi/admin/schemas.ts";
 import { readLargeBody } from "../request-body.ts";

@@ -1,32 +1,44 @@
 /** What the administration API depends on. */
-import type { AuditStore, KeyAdministration } from "../../ports/administration.ts";
-import type {
-  MonitoringListStore,
-  SourceStatus,
-  TrackedChannelStore,
-} from "../../ports/collection.ts";
-import type {
-  AccountLedger,
-  AccountReads,
-  LedgerVerification,
-  RecoveredFile,
-} from "../../ports/ledger.ts";
-import type { NoticeAdministration } from "../../ports/notices.ts";
+import type { AuditStore } from "../../store/administration/audit.ts";
+import type { KeyAdministration } from "../../metering/api-keys.ts";
+import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
+import type { TrackedChannelStore } from "../../store/collection/tracked-channels.ts";
+import type { LedgerStore } from "../../store/accounts/ledger.ts";
+import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
+import type { RecoveredFile } from "../../metering/refund-recovery.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
+import type { ExportOptions } from "../../store/observations/export.ts";
+import type { BackupResult } from "../../store/database/backup.ts";
+import type { RetentionRun } from "../../store/history/retention-report.ts";
+import type { StoredTotals } from "../../store/administration/totals.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
-import type { ExportOptions } from "../../ports/reads.ts";
-import type { BackupResult } from "../../ports/process.ts";
-import type { RetentionRun } from "../../ports/retention.ts";
-import type { ServiceStatus } from "../../ports/status.ts";
+
+/** The database, its contents and the sources. */
+export interface ServiceStatus {
+  readonly database: {
+    /** Without secrets. */
+    readonly url: string;
+    /** The size of the file and of its recent changes; `null` for a libSQL server. */
+    readonly bytes: number | null;
+    /** What a commit survives at least; a libSQL server with another setting may do more. */
+    readonly durability: "power" | "process";
+    /** Why requests cannot be charged or read; `null` if they can. */
+    readonly outage: string | null;
+  };
+  readonly totals: StoredTotals;
+  readonly sources: readonly SourceStatus[];
+}
 
 /** What the administration API depends on. */
 export interface AdminOptions {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-  readonly ledger: AccountLedger & Pick<AccountReads, "usage">;
+  readonly ledger: LedgerStore;
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
-  readonly notices: Pick<NoticeAdministration, "list" | "resend">;
+  readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
   /** Reads the state of the database, of what it holds, and of the sources. */

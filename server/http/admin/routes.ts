@@ -3,8 +3,8 @@
  * process that owns the database file. To holders of a token, it is also served over HTTP.
  */
 import { Elysia } from "elysia";
-import type { OnFailure, OwnerDescription } from "../../ports/process.ts";
-import type { AdminTokenAdministration } from "../../ports/administration.ts";
+import type { OnFailure } from "../../log.ts";
+import type { AdminTokenAdministration } from "../../metering/admin-tokens.ts";
 import { createErrorHandler } from "../errors.ts";
 import { createAdminAccountRoutes } from "./accounts.ts";
 import { createAuditRoutes } from "./audit.ts";
@@ -18,6 +18,17 @@ import type { AdminOptions } from "./options.ts";
 import { createAdminStatusRoutes } from "./status.ts";
 import { createAdminTokenRoutes } from "./tokens.ts";
 import { createAdminUsageRoutes } from "./usage.ts";
+
+/** The process that owns a database file. */
+export interface OwnerDescription {
+  readonly pid: number;
+  /** The command that it runs: `serve`, `import`. */
+  readonly verb: string;
+  /** The URL where it serves; `null` when it does not. */
+  readonly address: string | null;
+  /** When it opened the database, in ISO 8601. */
+  readonly since: string;
+}
 
 /** Creates the routes below `/admin`. */
 export function createAdminRoutes(options: AdminOptions) {

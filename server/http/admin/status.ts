@@ -1,10 +1,9 @@
 /** The administration API of the status: the database, what is stored in it, and the sources. */
 import { Elysia } from "elysia";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import type { SourceStatus } from "../../ports/collection.ts";
-import type { ServiceStatus } from "../../ports/status.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
 import { toSourceReadiness } from "../health.ts";
-import type { AdminOptions } from "./options.ts";
+import type { AdminOptions, ServiceStatus } from "./options.ts";
 
 /** Creates the route of the status. */
 export function createAdminStatusRoutes({ readStatus }: Pick<AdminOptions, "readStatus">) {

@@ -10,7 +10,7 @@ import {
   parseInstantParameter,
 } from "../../../core/time.ts";
 import type { AccountDetails } from "../../../core/resources/mod.ts";
-import type { StatementLine } from "../../ports/ledger.ts";
+import type { StatementLine } from "../../store/accounts/statement.ts";
 import { readUsageRows } from "../account.ts";
 import { getQuery } from "../request-url.ts";
 import type { AdminOptions } from "./options.ts";

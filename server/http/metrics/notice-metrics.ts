@@ -1,12 +1,12 @@
 /** A metric of the notices about low balances. */
 import { Gauge, type Registry } from "prom-client";
-import type { NoticeCounts } from "../../ports/notices.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
 import { createSnapshot } from "./snapshot.ts";
 
 /** Registers the metric; returns the snapshot that it is read from. */
 export function createNoticeMetrics(
   registry: Registry,
-  countUndelivered: () => Promise<NoticeCounts>,
+  countUndelivered: NoticeStore["countUndelivered"],
   now: () => number,
 ) {
   const snapshot = createSnapshot(countUndelivered, now);

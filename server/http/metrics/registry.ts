@@ -1,7 +1,7 @@
 /** The Prometheus metrics of the service. */
 import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
-import type { SourceStatus } from "../../ports/collection.ts";
-import type { NoticeAdministration } from "../../ports/notices.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
 import { createNoticeMetrics } from "./notice-metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createSourceMetrics } from "./source-metrics.ts";
@@ -15,7 +15,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** What the metrics show beside the requests. */
 export interface MetricsOptions {
   readonly collecting: { sources(): Promise<SourceStatus[]> };
-  readonly notices: Pick<NoticeAdministration, "countUndelivered">;
+  readonly notices: Pick<NoticeStore, "countUndelivered">;
   readonly database: {
     /** Why requests to the database are suspended; `undefined` if they are not. */
     getOutage(): Error | undefined;

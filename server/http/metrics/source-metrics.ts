@@ -1,6 +1,6 @@
 /** Metrics of the sources of observations, from a snapshot of their status. */
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { SourceStatus } from "../../ports/collection.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
 import { createSnapshot } from "./snapshot.ts";
 
 /** A metric of each source. A name with `_total` makes it a counter. */

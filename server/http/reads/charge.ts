@@ -1,7 +1,9 @@
 /** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
-import { CLOSED_CONNECTION_REASON, type DebitQueue, type Receipt } from "../../ports/ledger.ts";
+import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";
+import type { DebitQueue } from "../../metering/debit-queue.ts";
+import type { Receipt } from "../../metering/batch-committer.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 
@@ -56,7 +58,7 @@ export function parseIdempotencyKey(
  * @returns The error to respond with.
  */
 export async function settleFailedRead(
-  debitQueue: DebitQueue,
+  debitQueue: Pick<DebitQueue, "complete" | "refund">,
   receipt: Receipt,
   { signal }: Request,
   headers: ResponseHeaders,

@@ -10,9 +10,10 @@
  * its asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians
  * of the ratios of alternating turns.
  */
-import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
-import type { Caller } from "../../ports/admission.ts";
-import type { OnFailure } from "../../ports/process.ts";
+import type { DebitQueue } from "../../metering/debit-queue.ts";
+import type { Receipt } from "../../metering/batch-committer.ts";
+import type { Caller } from "../../metering/api-keys.ts";
+import type { OnFailure } from "../../log.ts";
 import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
 import {
   matchesEntityTag,
@@ -57,7 +58,7 @@ import {
 
 /** What serving charged reads depends on. */
 export interface ChargedReadsOptions extends AdmissionOptions {
-  readonly debitQueue: DebitQueue;
+  readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
   readonly responseCache: ResponseCache;
   readonly bodyStreamer: BodyStreamer;
   /** Limits the reads of one event loop iteration; `undefined` if the read may start now. */

@@ -6,7 +6,7 @@ import { formatInstant } from "../../../core/time.ts";
 import { LRUCache } from "lru-cache";
 import type { TimeRange } from "../../../core/growth.ts";
 import { stringifyToPieces } from "../../raw-json.ts";
-import type { ChangeSet, CacheableResult } from "../../ports/caching.ts";
+import type { ChangeSet, CacheableResult } from "../../store/history/cache-metadata.ts";
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
 import { compress, createEncodedEtag, type ContentEncoding } from "../content/compression.ts";
 import { SHORT_BODY_MAX_BYTES } from "./body-streamer.ts";

@@ -1,17 +1,34 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
-import { KEY_SCOPES } from "../../ports/admission.ts";
-import type {
-  KeyReference,
-  KeyStore,
-  ReplacedKey,
-  RevokedKey,
-  StoredSecret,
-} from "../../ports/administration.ts";
+import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
+
+/** What a new API key may do, and how long. */
+export interface KeyOptions {
+  readonly label: string | null;
+  readonly scopes: readonly KeyScope[];
+  readonly expiresAt: number | null;
+}
+
+/** A new secret as the database has it. */
+export interface StoredSecret {
+  /** SHA-256, in hex. */
+  readonly hash: string;
+  /** The first characters, by which people tell secrets apart. */
+  readonly beginsWith: string;
+}
+
+/** A key to store; by default it has all scopes and does not expire. */
+interface NewKey extends StoredSecret, Partial<KeyOptions> {
+  readonly account: number;
+  readonly label: string | null;
+}
+
+/** What names a key: its id, or the SHA-256 of its text, in hex. */
+type KeyReference = { readonly id: number } | { readonly hash: string };
 
 // These two statements may run twice: the second time, they change nothing.
 
@@ -37,11 +54,21 @@ const SELECT_KEY = `
   JOIN accounts ON accounts.id = keys.account
   WHERE keys.id = ?`;
 
-/** Creates the store of API keys. */
-export function createKeyStore(database: Database): KeyStore {
+/** The stored API keys. */
+export type KeyStore = ReturnType<typeof createKeyStore>;
+
+/** A stored API key that is not revoked. */
+export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["findByHash"]>>>;
+
+/** A stored API key as administrators see it: never the key itself. */
+export type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
+
+/** Creates the store of API keys. Instants are milliseconds since 1970 UTC. */
+export function createKeyStore(database: Database) {
   const { query } = database;
   return {
-    async create(key, now) {
+    /** @returns The id of the new key. */
+    async create(key: NewKey, now: number) {
       const [created] = await query((drizzle) =>
         drizzle
           .insert(keys)
@@ -52,7 +79,11 @@ export function createKeyStore(database: Database): KeyStore {
       return created.id;
     },
 
-    async findByHash(hash) {
+    /**
+     * @param hash SHA-256 of the key, in hex.
+     * @returns `undefined` for an unknown or revoked key.
+     */
+    async findByHash(hash: string) {
       const [key] = await query((drizzle) =>
         drizzle
           .select({
@@ -67,7 +98,8 @@ export function createKeyStore(database: Database): KeyStore {
       return key;
     },
 
-    list: (account) =>
+    /** All keys of an account, by its name; oldest first. */
+    list: (account: string) =>
       query((drizzle) =>
         drizzle
           .select({
@@ -86,17 +118,19 @@ export function createKeyStore(database: Database): KeyStore {
           .orderBy(asc(keys.id)),
       ),
 
-    revoke: (...request) => revokeKey(database, ...request),
+    revoke: (key: KeyReference, now: number) => revokeKey(database, key, now),
 
-    rotate: (...request) => rotateKey(database, ...request),
+    rotate: (id: number, secret: StoredSecret, expiresAt: number, now: number) =>
+      rotateKey(database, id, secret, expiresAt, now),
   };
 }
 
-async function revokeKey(
-  { query }: Database,
-  reference: KeyReference,
-  now: number,
-): Promise<RevokedKey> {
+/**
+ * Revokes a key; a revoked key keeps its first `revokedAt`.
+ *
+ * @throws {DomainError} `Not Found`.
+ */
+async function revokeKey({ query }: Database, reference: KeyReference, now: number) {
   const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
   await query((drizzle) =>
     drizzle
@@ -123,13 +157,20 @@ async function revokeKey(
   return { ...key, revokedAt: key.revokedAt ?? now };
 }
 
+/**
+ * Creates a key with the account, label, scopes and end of another one, which expires at
+ * `expiresAt`, or at its end if that is earlier.
+ *
+ * @returns The id of the new key; of the old one, its account's name, its hash and its end.
+ * @throws {DomainError} `Not Found`; `Conflict` for a key that is revoked, replaced or expired.
+ */
 async function rotateKey(
   database: Database,
   id: number,
   { hash, beginsWith }: StoredSecret,
   expiresAt: number,
   now: number,
-): Promise<ReplacedKey> {
+) {
   const { oldKey, newKey } = await writeNamed(
     database,
     {

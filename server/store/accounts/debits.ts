@@ -10,14 +10,28 @@ import type { Row } from "@libsql/client";
 import { computePaymentCutoff, decideCharge, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { AccountCharge, DebitOutcome } from "../../../core/stores.ts";
-import type { Debit, DebitBatch, DebitBatchResult } from "../../ports/ledger.ts";
+import type { AccountCharge, ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
+import type { ChangeSet } from "../history/cache-metadata.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { groupIntoRuns } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
-import { createRefundStatements } from "./refund-sql.ts";
+import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
+
+/** What the charges of one commit have in common, and the refunds that it takes along. */
+export interface DebitBatch extends ChargeBatch {
+  /** Committed with the charges, or not at all. The charges are decided without them. */
+  readonly refunds?: readonly DebitRefund[];
+  /** The last change that the caller knows of; without it, no changes are listed. */
+  readonly since?: number | undefined;
+}
+
+/** The outcomes of a batch, in the order of its charges, and what changed before it. */
+export interface DebitBatchResult {
+  readonly outcomes: readonly DebitOutcome<Debit>[];
+  readonly changes: ChangeSet;
+}
 
 /**
  * Decides charges, in their order, and commits those that the balances cover.

@@ -9,7 +9,6 @@
  * than debits stays, too, for `verifyLedger()` to find.
  */
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
-import type { JournalFold } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 
 /** How {@link foldJournal} works. */
@@ -34,7 +33,10 @@ const STEP_MAX_ENTRIES = 200;
  *
  * @returns Yields the number of folded entries of each step; returns their sum.
  */
-export async function* foldJournal(database: Database, options: FoldOptions): JournalFold {
+export async function* foldJournal(
+  database: Database,
+  options: FoldOptions,
+): AsyncGenerator<number, number> {
   const { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES } = options;
   const untilHour = Math.floor((now - days * DAY_MS) / HOUR_MS);
   let total = 0;

@@ -16,47 +16,51 @@ import {
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import type { DayRange } from "../../../core/usage.ts";
+import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { commitDebits } from "./debits.ts";
-import type { CreditGrant, CreditStore, GrantResult } from "../../../core/stores.ts";
-import type {
-  AccountLedger,
-  AccountReads,
-  Debit,
-  DebitLedger,
-  StatusLedger,
-} from "../../ports/ledger.ts";
+import { commitDebits, type DebitBatch } from "./debits.ts";
+import type { AccountCharge, CreditGrant, GrantResult } from "../../../core/stores.ts";
+import type { Debit, DebitRefund } from "./refund-sql.ts";
 import { refundDebits, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
-import { readStatement } from "./statement.ts";
-import { addStatuses, readUsage } from "./usage.ts";
+import { readStatement, type StatementRange } from "./statement.ts";
+import { addStatuses, readUsage, type StatusUpdate } from "./usage.ts";
 
-export type LedgerStore = DebitLedger &
-  Pick<CreditStore<Debit>, "refund"> &
-  AccountLedger &
-  AccountReads &
-  StatusLedger;
+/** The ledger: debits and refunds, accounts, grants, statements and usage. */
+export type LedgerStore = ReturnType<typeof createLedgerStore>;
 
-export function createLedgerStore(database: Database): LedgerStore {
+/** An account, and what it used in a range of days. */
+export type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
+
+/** Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits. */
+export function createLedgerStore(database: Database) {
   return {
-    createAccount: (name, now, credits) => createAccount(database, name, now, credits),
-    accounts: (days, name) => listAccounts(database, days, name),
-    accountOf: (id) => getAccountById(database, id),
-    account: (name) => getAccountByName(database, name),
-    setLowBalance: (name, threshold) => setLowBalance(database, name, threshold),
-    grant: (grant, now) => grantCredits(database, grant, now),
-    debit: (charges, batch) => commitDebits(database, charges, batch),
-    refund: (debit, uid, reason, now) => refundDebits(database, [{ debit, uid, reason }], now),
-    refundAll: (refunds, now) => refundDebits(database, refunds, now),
-    cancel: (charges, uid, now) => cancelDebits(database, charges, uid, now),
-    usage: (...request) => readUsage(database, ...request),
-    addStatuses: (updates) => addStatuses(database, updates),
-    async statement(name, range, limit) {
+    createAccount: (name: string, now: number, credits?: number) =>
+      createAccount(database, name, now, credits),
+    accounts: (days: DayRange, name?: string) => listAccounts(database, days, name),
+    accountOf: (id: number) => getAccountById(database, id),
+    account: (name: string) => getAccountByName(database, name),
+    setLowBalance: (name: string, threshold: number | null) =>
+      setLowBalance(database, name, threshold),
+    grant: (grant: CreditGrant, now: number) => grantCredits(database, grant, now),
+    debit: (charges: readonly AccountCharge[], batch: DebitBatch) =>
+      commitDebits(database, charges, batch),
+    refund: (debit: Debit, uid: string, reason: string, now: number) =>
+      refundDebits(database, [{ debit, uid, reason }], now),
+    refundAll: (refunds: readonly DebitRefund[], now: number) =>
+      refundDebits(database, refunds, now),
+    cancel: (charges: readonly AccountCharge[], uid: string, now: number) =>
+      cancelDebits(database, charges, uid, now),
+    usage: (account: number, days: DayRange, grouping: UsageGrouping, limit: number) =>
+      readUsage(database, account, days, grouping, limit),
+    addStatuses: (updates: readonly StatusUpdate[]) => addStatuses(database, updates),
+    /** Reads a page of the statement of an account. @throws {DomainError} `Not Found`. */
+    async statement(name: string, range: StatementRange, limit: number) {
       const { id } = await getAccountByName(database, name);
       return readStatement(database, id, range, limit);
     },
+    /** Whether a commit that failed with this error debited nothing for certain. */
     isRolledBack: database.isRolledBack,
   };
 }
@@ -73,6 +77,11 @@ const INSERT_FIRST_GRANT = `
   FROM accounts
   WHERE name = ? AND changes() = 1`;
 
+/**
+ * Creates an account, and grants its first credits with it.
+ *
+ * @throws {DomainError} `Conflict` when the name is taken.
+ */
 async function createAccount(database: Database, name: string, now: number, credits = 0) {
   if (credits !== 0) assertCreditAmount(credits);
   const grantArgs = [Bun.randomUUIDv7(), credits, now, name];
@@ -86,6 +95,11 @@ async function createAccount(database: Database, name: string, now: number, cred
   return getAccountByName(database, name);
 }
 
+/**
+ * Lists all accounts by name, or only the one with a name.
+ *
+ * @param days The days whose use is summed up: the credits of charged requests without refunds.
+ */
 async function listAccounts({ query }: Database, { first, last }: DayRange, name?: string) {
   // Of each account, it reads only the usage of these days: the primary key begins with both.
   const used = sql<number>`(
@@ -114,6 +128,7 @@ async function getAccountById({ query }: Database, id: number) {
   return account;
 }
 
+/** @throws {DomainError} `Not Found`. */
 async function getAccountByName({ query }: Database, name: string) {
   const [account] = await query((drizzle) =>
     drizzle.select().from(accounts).where(eq(accounts.name, name)),
@@ -128,12 +143,18 @@ const UPDATE_LOW_BALANCE = `
   WHERE name = ?
   RETURNING id`;
 
-// Who turns notices off gets none that is still to be sent. An attempt that runs may deliver it.
+// Without a threshold, an account gets no pending notice. An attempt that runs may deliver it.
 const WITHDRAW_NOTICES = `
   DELETE FROM notices
   WHERE account = (SELECT id FROM accounts WHERE name = ? AND low_balance IS NULL)
     AND due_at IS NOT NULL`;
 
+/**
+ * Sets the threshold of notices about a low balance.
+ *
+ * @param lowBalance In credits; `null` for no notices: it deletes those that are pending.
+ * @throws {DomainError} `Not Found`.
+ */
 async function setLowBalance(database: Database, name: string, lowBalance: number | null) {
   const { account } = await writeNamed(
     database,

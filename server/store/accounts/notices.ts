@@ -6,14 +6,56 @@
 import type { Row } from "@libsql/client";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import {
-  NOTICE_STATES,
-  type Notice,
-  type NoticeRecord,
-  type NoticeStore,
-} from "../../ports/notices.ts";
+import { NOTICE_STATES, type NoticeState } from "../../stored-names.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
+
+/** A notice: a debit took the balance of an account below its threshold. */
+export interface Notice {
+  /** The same in every attempt to deliver it. */
+  readonly id: string;
+  /** The name of the account. */
+  readonly account: string;
+  /** After that debit. */
+  readonly balance: number;
+  readonly threshold: number;
+  /** All credits granted to the account until that debit. */
+  readonly granted: number;
+  /** When the debit was committed. */
+  readonly at: number;
+  /** The attempts since the notice was last sent again by hand, the running one included. */
+  readonly attempts: number;
+  /** The next attempt; `null` if there is none. During one, when its claim ends. */
+  readonly dueAt: number | null;
+}
+
+/** A notice, and what became of it. */
+export interface NoticeRecord extends Notice {
+  readonly state: NoticeState;
+  readonly deliveredAt: number | null;
+  /** Why the last attempt failed. */
+  readonly failure: string | null;
+}
+
+/** Which notices a page has. */
+interface NoticeFilter {
+  /** Only those about the account with this name. */
+  readonly account?: string | undefined;
+  readonly state?: NoticeState | undefined;
+  /** Only those listed behind the notice with this id. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Which notices to claim. */
+interface NoticeClaim {
+  readonly now: number;
+  /** A notice due later than this is due now: the clock was ahead when it was put off. */
+  readonly latestDueAt: number;
+  /** When a claim ends whose process ended. */
+  readonly until: number;
+  readonly limit: number;
+}
 
 const SELECT_DUE = `
   SELECT id
@@ -92,10 +134,14 @@ const SELECT_PAGE = `
   ORDER BY at DESC, id DESC
   LIMIT ?4`;
 
-/** Creates the outbox in a database. */
-export function createNoticeStore(database: Database): NoticeStore {
+/** The outbox of notices. */
+export type NoticeStore = ReturnType<typeof createNoticeStore>;
+
+/** Creates the outbox in a database. Instants are milliseconds since 1970 UTC. */
+export function createNoticeStore(database: Database) {
   return {
-    async claim({ now, latestDueAt, until, limit }) {
+    /** Claims notices that are due. No other process gets them before the claim ends. */
+    async claim({ now, latestDueAt, until, limit }: NoticeClaim) {
       // Most of the time nothing is due: then it is not worth a write.
       const due = await database.queryRows({ sql: SELECT_DUE, args: [now, latestDueAt, 1] });
       if (due.length === 0) return [];
@@ -105,29 +151,47 @@ export function createNoticeStore(database: Database): NoticeStore {
       return claimed?.rows.map(toNotice) ?? [];
     },
 
-    async markDelivered(id, now) {
+    async markDelivered(id: string, now: number) {
       await database.write([{ sql: MARK_DELIVERED, args: [now, id] }], { idempotent: true });
     },
 
-    async release({ id, attempts, dueAt: claimedUntil }, { dueAt, failure }) {
+    /**
+     * Ends a claim whose notice was not delivered. It changes nothing if another claim began, or if
+     * the notice was made due meanwhile.
+     *
+     * @param attempt The next one: a `dueAt` of `null` gives the notice up. Without a failure, the
+     * attempt does not count.
+     */
+    async release(
+      { id, attempts, dueAt: claimedUntil }: Notice,
+      { dueAt, failure }: Pick<NoticeRecord, "dueAt" | "failure">,
+    ) {
       const uncounted = failure === null ? 1 : 0;
       const args = [dueAt, failure, uncounted, id, attempts, claimedUntil];
       await database.write([{ sql: RELEASE, args }]);
     },
 
-    async deleteEndedBefore(instant) {
+    /** Deletes the notices that were delivered or given up before an instant. */
+    async deleteEndedBefore(instant: number) {
       await database.write([{ sql: DELETE_ENDED, args: [instant] }], { idempotent: true });
     },
 
-    async list({ account = null, state = null, after = null, limit }) {
+    /** Lists notices, the newest first. */
+    async list({ account, state, after, limit }: NoticeFilter) {
       const rows = await database.queryRows({
         sql: SELECT_PAGE,
-        args: [account, state, after, limit],
+        args: [account ?? null, state ?? null, after ?? null, limit],
       });
       return rows.map(toRecord);
     },
 
-    async resend(id, now) {
+    /**
+     * Makes a notice due now that was given up or waits for its next attempt. Its attempts are
+     * counted from 0 again.
+     *
+     * @throws {DomainError} `Not Found`; `Conflict` if it was delivered.
+     */
+    async resend(id: string, now: number) {
       const { before, after } = await writeNamed(
         database,
         {
@@ -148,6 +212,7 @@ export function createNoticeStore(database: Database): NoticeStore {
       return toRecord(after[0]);
     },
 
+    /** Counts the notices whose next attempt is to come, and those that were given up. */
     async countUndelivered() {
       const [row] = await database.queryRows(`
         SELECT count(due_at) AS pending, count(*) - count(due_at) AS failed

@@ -3,8 +3,32 @@
  * of the debits exist and are not refunded, so a group that is committed again changes nothing. The
  * journal comes last: its rows are what makes a debit refunded.
  */
-import type { Debit, DebitRefund } from "../../ports/ledger.ts";
 import type { Statement } from "../database/database.ts";
+
+/** A committed debit, as a refund names it. */
+export interface Debit {
+  /** Identifies the batch that committed it. */
+  readonly uid: string;
+  readonly account: number;
+  /** Its index among the debits of its batch and account. */
+  readonly index: number;
+  readonly cost: number;
+  readonly key: number;
+  readonly endpoint: string;
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  /** The idempotency key that it paid for. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A refund of a debit. Applying it again changes nothing. */
+export interface DebitRefund {
+  /** Made before the refund. */
+  readonly uid: string;
+  readonly debit: Debit;
+  /** Why, for the statement. */
+  readonly reason: string;
+}
 
 /** The refunds ?1 whose debit exists and is not refunded. */
 const SELECT_APPLICABLE = `

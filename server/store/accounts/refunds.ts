@@ -2,13 +2,12 @@
 import { computePaymentCutoff } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge } from "../../../core/stores.ts";
-import type { DebitRefund } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { groupIntoRuns, serializeRuns } from "./charge-runs.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import { assignOutcomes } from "./debits.ts";
-import { createRefundStatements } from "./refund-sql.ts";
+import { createRefundStatements, type DebitRefund } from "./refund-sql.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 

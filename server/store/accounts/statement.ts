@@ -6,8 +6,45 @@
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { StatementLine, StatementPage, StatementRange } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
+
+/**
+ * A line of an account's statement: a grant, or of an hour the refunds with one reason, or the debits
+ * of one key and endpoint.
+ */
+export interface StatementLine {
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  readonly kind: "grant" | "refund" | "debit";
+  /** The instant of a grant; of debits and refunds the start of their hour. */
+  readonly at: number;
+  /** Of debits: the key, its first characters and its label. */
+  readonly key: number | null;
+  readonly beginsWith: string | null;
+  readonly label: string | null;
+  readonly endpoint: string | null;
+  /** Of debits and refunds: how many requests. */
+  readonly requests: number | null;
+  readonly amount: number;
+  /** After this line. */
+  readonly balance: number;
+  /** Of a grant. */
+  readonly reference: string | null;
+  readonly reason: string | null;
+}
+
+/** The hours that a statement covers, counted from 1970 UTC; `until` is excluded. */
+export interface StatementRange {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Some hours of a statement. */
+interface StatementPage {
+  readonly lines: readonly StatementLine[];
+  /** Where the next page starts; `undefined` if there is none. */
+  readonly nextHour: number | undefined;
+}
 
 type LineRow = Omit<StatementLine, "balance">;
 

@@ -1,8 +1,33 @@
 /** Reads what accounts used, and records how their requests ended. */
 import { sql } from "drizzle-orm";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
-import type { StatusUpdate, UsageGroup } from "../../ports/ledger.ts";
+import type { Debit } from "./refund-sql.ts";
 import type { Database } from "../database/database.ts";
+
+/** How requests ended that were charged; a failed one was refunded. */
+export interface StatusCounts {
+  readonly ok: number;
+  readonly notModified: number;
+  readonly notFound: number;
+  readonly failed: number;
+}
+
+/** How some requests of a debit's account, key, endpoint and hour ended. */
+export interface StatusUpdate
+  extends StatusCounts, Pick<Debit, "account" | "key" | "endpoint" | "hour"> {}
+
+/** The usage of a group. */
+export interface UsageGroup extends StatusCounts {
+  /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
+  readonly period: number | null;
+  readonly key: number | null;
+  readonly beginsWith: string | null;
+  readonly label: string | null;
+  readonly endpoint: string | null;
+  readonly requests: number;
+  readonly credits: number;
+  readonly refunded: number;
+}
 
 /** Reads what an account used in groups, in order; those without use are left out. */
 export async function readUsage(

@@ -1,8 +1,21 @@
 /** Verifies the ledger: recomputes every balance from the journal, and from what was folded of it. */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { LedgerFault, LedgerVerification } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
+
+/** An account whose journal and sums disagree, and how. */
+interface LedgerFault {
+  readonly account: string;
+  readonly problem: string;
+}
+
+/** The result of a check of all accounts. */
+export interface LedgerVerification {
+  readonly accounts: number;
+  /** Folded ones too. */
+  readonly entries: number;
+  readonly faults: readonly LedgerFault[];
+}
 
 /**
  * Recomputes every balance from the journal and compares it with the account: the sums must agree

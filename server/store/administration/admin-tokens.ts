@@ -1,7 +1,6 @@
 /** Stores the tokens of administrators: their hashes and first characters, never the tokens. */
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
-import type { AdminTokenStore, RevokedAdminToken } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { adminTokens } from "../tables/administration-tables.ts";
@@ -18,11 +17,24 @@ const INSERT_TOKEN = `
   WHERE (SELECT count(*) FROM admin_tokens WHERE revoked_at IS NULL) < ?
   ON CONFLICT DO NOTHING`;
 
-/** Creates the store of tokens. */
-export function createAdminTokenStore(database: Database): AdminTokenStore {
+/** A stored token of an administrator: never the token itself. */
+export type AdminTokenRecord = typeof adminTokens.$inferSelect;
+
+/** The stored tokens of administrators. */
+export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
+
+/** Creates the store of tokens. Instants are milliseconds since 1970 UTC. */
+export function createAdminTokenStore(database: Database) {
   const { query } = database;
   return {
-    async create({ name, hash, beginsWith }, now) {
+    /**
+     * @returns The id of the new token.
+     * @throws {DomainError} `Conflict` if a valid token has this name, or if there are too many.
+     */
+    async create(
+      { name, hash, beginsWith }: Pick<AdminTokenRecord, "name" | "hash" | "beginsWith">,
+      now: number,
+    ) {
       const { created, sameName } = await writeNamed(
         database,
         {
@@ -45,6 +57,7 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
       );
     },
 
+    /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
     async list() {
       const listed = await query((drizzle) =>
         drizzle
@@ -56,9 +69,9 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
       return listed.toSorted((a, b) => a.id - b.id);
     },
 
-    revoke: (nameOrId, now) => revokeToken(database, nameOrId, now),
+    revoke: (nameOrId: string | number, now: number) => revokeToken(database, nameOrId, now),
 
-    async recordUse(id, now) {
+    async recordUse(id: number, now: number) {
       await query((drizzle) =>
         drizzle.update(adminTokens).set({ lastUsedAt: now }).where(eq(adminTokens.id, id)),
       );
@@ -66,11 +79,13 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
   };
 }
 
-async function revokeToken(
-  { query }: Database,
-  nameOrId: string | number,
-  now: number,
-): Promise<RevokedAdminToken> {
+/**
+ * Revokes the valid token with a name, or the token with an id. A revoked token keeps its first
+ * `revokedAt`.
+ *
+ * @throws {DomainError} `Not Found`.
+ */
+async function revokeToken({ query }: Database, nameOrId: string | number, now: number) {
   const isNamed =
     typeof nameOrId === "number"
       ? eq(adminTokens.id, nameOrId)

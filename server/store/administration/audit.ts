@@ -1,8 +1,20 @@
 /** Stores the audit. An entry is written before its change is made, so that no change is without one. */
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { AuditStore } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
-import { audit } from "../tables/administration-tables.ts";
+import type { AuditAction } from "../../stored-names.ts";
+import { audit, type AuditDetails } from "../tables/administration-tables.ts";
+
+/** A change before it is made. A second one with its `uid` changes nothing. */
+export type NewAuditEntry = Omit<typeof audit.$inferSelect, "id" | "outcome">;
+
+/** Which entries a page of the audit has. */
+interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  /** Only entries with smaller ids. */
+  readonly before: number;
+  readonly limit: number;
+}
 
 const INSERT_ENTRY = `
   INSERT INTO audit (uid, at, actor, origin, action, target, details)
@@ -25,25 +37,34 @@ const ADD_COUNTS = `
     )
   WHERE uid = ?`;
 
+/** The stored audit. */
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+/** A change in the audit. Without an outcome, it is being made, or nobody knows what became of it. */
+export type AuditEntry = Awaited<ReturnType<AuditStore["list"]>>[number];
+
 /** Creates the store of the audit. */
-export function createAuditStore(database: Database): AuditStore {
+export function createAuditStore(database: Database) {
   return {
-    async begin({ uid, at, actor, origin, action, target, details }) {
+    /** Stores a change before it is made. */
+    async begin({ uid, at, actor, origin, action, target, details }: NewAuditEntry) {
       const args = [uid, at, actor, origin, action, target, JSON.stringify(details)];
       await database.write([{ sql: INSERT_ENTRY, args }], { idempotent: true });
     },
 
-    async finish(uid, outcome, details) {
+    async finish(uid: string, outcome: string, details: AuditDetails) {
       const args = [outcome, JSON.stringify(details), uid];
       await database.write([{ sql: FINISH_ENTRY, args }], { idempotent: true });
     },
 
-    async add(uid, outcome, counts) {
+    /** Like `finish()`, but adds the details, which are counts, to those of the entry. */
+    async add(uid: string, outcome: string, counts: Readonly<Record<string, number>>) {
       const args = [outcome, JSON.stringify(counts), uid];
       await database.write([{ sql: ADD_COUNTS, args }]);
     },
 
-    list: ({ actor, action, before, limit }) =>
+    /** The newest entry first. */
+    list: ({ actor, action, before, limit }: AuditFilter) =>
       database.query((drizzle) =>
         drizzle
           .select({

@@ -1,10 +1,37 @@
 /** Reads how much is stored, in short steps that read the rows of entities but few histories. */
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import type { KindTotals, StoredTotals } from "../../ports/status.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+
+/** What is stored of a kind of entities. */
+interface KindTotals {
+  readonly kind: EntityKind;
+  /** How many entities were observed. */
+  readonly entities: number;
+  readonly observations: number;
+  /** Whether `observations` is computed from a sample. */
+  readonly isEstimated: boolean;
+  /** The instant of the newest observation; `null` if there is none. */
+  readonly newest: number | null;
+}
+
+/** What is stored. */
+export interface StoredTotals {
+  readonly kinds: readonly KindTotals[];
+  readonly accounts: number;
+  readonly keys: number;
+  /** The keys that are neither revoked nor expired. */
+  readonly validKeys: number;
+  /** Sums of all accounts; `null` beyond 2^53 - 1, which no number states exactly. */
+  readonly granted: number | null;
+  readonly debited: number | null;
+  readonly refunded: number | null;
+  readonly balance: number | null;
+  readonly creators: number;
+  readonly channels: number;
+}
 
 /** Rows of entities that are read at once, in a few milliseconds. */
 const PAGE_ROWS = 5000;

@@ -3,7 +3,6 @@
  * in SQL, so it is exact when several services share a database server.
  */
 import { MINUTE_MS } from "../../../core/time.ts";
-import type { CollectionState } from "../../ports/collection.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createSourceLimits } from "./source-limits.ts";
 import { createTargetStore } from "./targets.ts";
@@ -17,9 +16,17 @@ const WATCH_LISTS = [
   { platform: "video", selectIds: "SELECT channel AS id FROM tracked_channels" },
 ] as const;
 
-export function createCollectionState(database: Database): CollectionState {
+/** What collectors keep between two starts. */
+export type CollectionState = ReturnType<typeof createCollectionState>;
+
+export function createCollectionState(database: Database) {
   return {
-    async syncTargets(now) {
+    /**
+     * Makes the targets follow the monitoring list and the tracked channels: adds `profile` and
+     * `items` of new entries, due now, and removes all targets of removed ones. Due times that a
+     * clock running ahead has set are moved back.
+     */
+    async syncTargets(now: number) {
       const [row] = await database.queryRows({ sql: SELECT_IS_OUT_OF_SYNC, args: [now] });
       if (Number(row?.["is_out_of_sync"]) === 0) return;
       const statements = WATCH_LISTS.flatMap(({ platform, selectIds }) => [

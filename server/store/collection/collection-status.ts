@@ -3,8 +3,19 @@
  * its `profile` and `items` targets.
  */
 import { formatInstantOrNull } from "../../../core/time.ts";
-import type { CollectionStatus } from "../../ports/collection.ts";
-import type { SourceState } from "../../ports/targets.ts";
+import type { SourceState } from "../../collectors/targets.ts";
+
+/** When a creator or channel was observed and will be; instants are ISO 8601. */
+export interface CollectionStatus {
+  /** The last success of its profile or items. */
+  readonly last_success: string | null;
+  /** The last failure that no success followed. */
+  readonly last_failure: string | null;
+  /** Why it failed, for people. */
+  readonly failure: string | null;
+  /** `null` when nothing is planned yet. */
+  readonly next_due: string | null;
+}
 
 /** A target, as {@link selectTargetStatusesSql} selects it. */
 export interface TargetStatus {

@@ -12,8 +12,7 @@ import {
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { ListedCreator } from "../../../core/resources/mod.ts";
-import type { MonitoringListStore } from "../../ports/collection.ts";
+import type { CreatorRequest, ListedCreator } from "../../../core/resources/mod.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { scanPages } from "../database/paged-scan.ts";
@@ -52,6 +51,9 @@ export interface CreatorStoreOptions {
   readonly idleReason?: string | undefined;
 }
 
+/** The monitoring list. Between two of its pages other requests are served. */
+export type MonitoringListStore = ReturnType<typeof createCreatorStore>;
+
 /** Creates the monitoring list of a database. */
 export function createCreatorStore(
   database: Database,
@@ -60,11 +62,11 @@ export function createCreatorStore(
     explainUncollectable = () => undefined,
     idleReason,
   }: CreatorStoreOptions = {},
-): MonitoringListStore {
+) {
   // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
   return {
-    async add(creator, now) {
+    async add(creator: CreatorRequest, now: number) {
       const identity = [creator.platform, foldCase(creator.creator)];
       const { added, counted, listed } = await writeNamed(database, {
         added: { sql: INSERT_CREATOR, args: [...identity, creator.creator, now, max] },
@@ -79,7 +81,7 @@ export function createCreatorStore(
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    async remove(creator) {
+    async remove(creator: CreatorRequest) {
       const { removed, counted } = await writeNamed(database, {
         removed: { sql: DELETE_CREATOR, args: [creator.platform, foldCase(creator.creator)] },
         counted: COUNT_CREATORS,
@@ -105,6 +107,7 @@ export function createCreatorStore(
       }
     },
 
+    /** Differs from an earlier value when creators were added, removed or observed since. */
     async version() {
       return `${changeCount} ${await database.queryJson<string>(SELECT_VERSION, [])}`;
     },

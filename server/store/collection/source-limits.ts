@@ -1,6 +1,5 @@
 /** Stores the used quota of sources, and which sources are stopped. */
 import { and, eq } from "drizzle-orm";
-import type { CollectionState } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { quotaUse, stoppedSources } from "../tables/collection-tables.ts";
@@ -27,15 +26,34 @@ const UPSERT_STOP = `
     since = excluded.since,
     until = excluded.until`;
 
-type SourceLimits = Pick<
-  CollectionState,
-  "reserveUnits" | "readUsedUnits" | "saveStop" | "readStop" | "clearStop"
->;
+/** Quota units to reserve for one day. */
+interface QuotaReservation {
+  readonly source: string;
+  readonly bucket: string;
+  /** As `2026-11-20`. */
+  readonly day: string;
+  readonly units: number;
+  /** The most units that may be used that day. */
+  readonly limit: number;
+}
+
+/** Why and until when a source is not polled. */
+export interface StoppedSource {
+  readonly reason: string;
+  readonly since: number;
+  /** `null`: until the source's settings change. */
+  readonly until: number | null;
+}
 
 /** Creates the quotas and stops of a database. */
-export function createSourceLimits(database: Database): SourceLimits {
+export function createSourceLimits(database: Database) {
   return {
-    async reserveUnits({ source, bucket, day, units, limit }) {
+    /**
+     * Counts units of a quota day before they are used, so that the count survives a crash.
+     *
+     * @returns Whether the day has them left; otherwise nothing is counted.
+     */
+    async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
       const identity = [source, bucket, day];
       const { reserved } = await writeNamed(
         database,
@@ -48,7 +66,8 @@ export function createSourceLimits(database: Database): SourceLimits {
       return reserved.length === 1;
     },
 
-    async readUsedUnits(source, bucket, day) {
+    /** Used units of a quota day. */
+    async readUsedUnits(source: string, bucket: string, day: string) {
       const isDay = and(
         eq(quotaUse.source, source),
         eq(quotaUse.bucket, bucket),
@@ -60,12 +79,14 @@ export function createSourceLimits(database: Database): SourceLimits {
       return used?.units ?? 0;
     },
 
-    async saveStop(source, settings, { reason, since, until }) {
+    /** @param settings A hash of the settings with which the source stopped. */
+    async saveStop(source: string, settings: string, { reason, since, until }: StoppedSource) {
       const statement = { sql: UPSERT_STOP, args: [source, settings, reason, since, until] };
       await database.write([statement], WRITE_OPTIONS);
     },
 
-    async readStop(source, settings) {
+    /** The stop of a source; `undefined` when its settings were others. */
+    async readStop(source: string, settings: string): Promise<StoppedSource | undefined> {
       const { reason, since, until } = stoppedSources;
       const isStop = and(eq(stoppedSources.source, source), eq(stoppedSources.settings, settings));
       const [stop] = await database.query((drizzle) =>
@@ -74,7 +95,7 @@ export function createSourceLimits(database: Database): SourceLimits {
       return stop;
     },
 
-    async clearStop(source) {
+    async clearStop(source: string) {
       const sql = "DELETE FROM stopped_sources WHERE source = ?";
       await database.write([{ sql, args: [source] }], WRITE_OPTIONS);
     },

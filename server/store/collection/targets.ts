@@ -1,7 +1,40 @@
 /** Stores the targets that collectors poll, and when each is due. */
-import type { CollectionState } from "../../ports/collection.ts";
-import type { DueTarget } from "../../ports/targets.ts";
+import type {
+  DiscoveredItem,
+  DueTarget,
+  Platform,
+  SourceState,
+  TaskName,
+} from "../../collectors/targets.ts";
 import type { Database } from "../database/database.ts";
+
+/** What a poll changes of a target. Absent fields stay as they were. */
+export interface TargetUpdate {
+  readonly id: string;
+  readonly dueAt: number;
+  readonly sourceState?: SourceState;
+  /** `items`: when the newest item was published. */
+  readonly publishedAt?: number;
+  /**
+   * `profile`: the number of items. If it differs from the last one, the list of items becomes due
+   * at once, unless the poll of that list fails at present.
+   */
+  readonly itemCount?: number;
+  /** At most one of these two is present; neither if the poll was only postponed. */
+  readonly succeededAt?: number;
+  readonly failure?: { readonly at: number; readonly reason: string };
+}
+
+/** A listed item with the time of its first poll. */
+interface ScheduledItem extends DiscoveredItem {
+  readonly dueAt: number;
+}
+
+/** A range of ages in milliseconds, `from` included, `to` excluded. */
+export interface AgeRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
@@ -141,39 +174,32 @@ const UPDATE_ITEM_LISTS = `
     source_state = excluded.source_state,
     item_count = excluded.item_count`;
 
-type TargetStore = Pick<
-  CollectionState,
-  | "listDue"
-  | "readNextDue"
-  | "countTargets"
-  | "countByAge"
-  | "listItemTargets"
-  | "addItems"
-  | "saveResults"
->;
-
-export function createTargetStore(database: Database): TargetStore {
+export function createTargetStore(database: Database) {
   const listTargets = async (sql: string, args: (string | number)[]): Promise<DueTarget[]> =>
     (await database.queryJson(sql, args)) ?? [];
   return {
-    listDue: (platform, task, now, limit) =>
+    /** Targets that are due, the longest overdue first. */
+    listDue: (platform: Platform, task: TaskName, now: number, limit: number) =>
       listTargets(SELECT_DUE_TARGETS, [platform, task, now, limit]),
 
-    listItemTargets: (platform, ids) =>
+    /** Those of some items that are targets of `counts`, in any order. */
+    listItemTargets: (platform: Platform, ids: readonly string[]) =>
       listTargets(SELECT_ITEM_TARGETS, [platform, JSON.stringify(ids)]),
 
-    async readNextDue(platform) {
+    /** When the next target is due; `undefined` when there is none. */
+    async readNextDue(platform: Platform) {
       const [row] = await database.queryRows({ sql: SELECT_NEXT_DUE, args: [platform] });
       const dueAt = row?.["due_at"];
       return typeof dueAt === "number" ? dueAt : undefined;
     },
 
-    async countTargets(platform, task) {
+    async countTargets(platform: Platform, task: TaskName) {
       const [row] = await database.queryRows({ sql: COUNT_TARGETS, args: [platform, task] });
       return Number(row?.["targets"]);
     },
 
-    async countByAge(platform, task, ranges, now) {
+    /** Counts targets by age since publication; of each range, `from` is included and `to` is not. */
+    async countByAge(platform: Platform, task: TaskName, ranges: readonly AgeRange[], now: number) {
       const published = ranges.map(({ from, to }) => ({
         after: clampInstant(now - to),
         until: clampInstant(now - from),
@@ -183,12 +209,14 @@ export function createTargetStore(database: Database): TargetStore {
       return rows.map((row) => Number(row["targets"]));
     },
 
-    async addItems(platform, owner, items) {
+    /** Adds items that are not yet targets of `counts`; none when the owner was removed. */
+    async addItems(platform: Platform, owner: string, items: readonly ScheduledItem[]) {
       const args = [platform, owner, JSON.stringify(items)];
       await database.write([{ sql: INSERT_ITEM_TARGETS, args }], WRITE_OPTIONS);
     },
 
-    async saveResults(platform, task, updates) {
+    /** Saves results; those of targets that were removed meanwhile are ignored. */
+    async saveResults(platform: Platform, task: TaskName, updates: readonly TargetUpdate[]) {
       const json = JSON.stringify(updates);
       const statements = [{ sql: UPDATE_TARGETS, args: [platform, task, json] }];
       if (task === "profile") statements.push({ sql: UPDATE_ITEM_LISTS, args: [platform, json] });

@@ -2,12 +2,12 @@
 import { getChannelKey, isChannelId } from "../../../core/channels.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { TrackedChannel, TrackedChannelStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import {
   selectTargetStatusesSql,
   toCollectionStatus,
+  type CollectionStatus,
   type TargetStatus,
 } from "./collection-status.ts";
 
@@ -25,23 +25,33 @@ const SELECT_TRACKED_CHANNELS = `
   ))
   FROM (SELECT * FROM tracked_channels ORDER BY key) AS tracked`;
 
+/** A tracked channel, as administrators see it. */
+export interface TrackedChannel extends CollectionStatus {
+  /** A handle or an identifier, as it was given. */
+  readonly channel: string;
+  /** Its identifier, once it is known. */
+  readonly channel_id: string | null;
+  readonly added_at: string;
+}
+
 interface TrackedChannelRow {
   readonly channel: string;
   readonly addedAt: number;
   readonly targets: readonly TargetStatus[];
 }
 
+/** The tracked channels. */
+export type TrackedChannelStore = ReturnType<typeof createTrackedChannelStore>;
+
 /**
  * Creates the store of the tracked channels.
  *
  * @param idleReason Why no channel is collected; `undefined` if they are.
  */
-export function createTrackedChannelStore(
-  database: Database,
-  idleReason?: string,
-): TrackedChannelStore {
+export function createTrackedChannelStore(database: Database, idleReason?: string) {
   return {
-    async track(channel, now) {
+    /** @throws {DomainError} `Conflict` when it is tracked, in any case of its handle. */
+    async track(channel: string, now: number) {
       const key = getChannelKey(channel);
       const { added, listed } = await writeNamed(database, {
         added: { sql: INSERT_CHANNEL, args: [key, channel, now] },
@@ -52,7 +62,13 @@ export function createTrackedChannelStore(
       throw new DomainError("Conflict", `Channel ${storedChannel} is tracked already`);
     },
 
-    async untrack(channel) {
+    /**
+     * Stops tracking; what was observed stays.
+     *
+     * @returns The channel as it was given when it was tracked.
+     * @throws {DomainError} `Channel Not Found`.
+     */
+    async untrack(channel: string) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
       const { removed } = await writeNamed(database, {
         removed: { sql, args: [getChannelKey(channel)] },
@@ -64,6 +80,7 @@ export function createTrackedChannelStore(
       return String(storedChannel);
     },
 
+    /** All tracked channels, handles first. */
     async list() {
       const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
       return (rows ?? []).map((row) => toTrackedChannel(row, idleReason));

@@ -3,11 +3,17 @@ import { existsSync } from "node:fs";
 import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError } from "../../../core/errors.ts";
-import type { BackupResult } from "../../ports/process.ts";
 import { readSystemErrorCode } from "../../system-errors.ts";
 import type { Database } from "./database.ts";
 import { parseFileUrl } from "./database-file.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
+
+/** A finished backup. */
+export interface BackupResult {
+  /** Its absolute path. */
+  readonly file: string;
+  readonly bytes: number;
+}
 
 /**
  * Copies the database, as it is at one instant, into a new file that only its owner can read.

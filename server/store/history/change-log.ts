@@ -8,7 +8,7 @@
 import type { Row } from "@libsql/client";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { foldCase } from "../../../core/text.ts";
-import type { ChangeSet } from "../../ports/caching.ts";
+import type { ChangeSet } from "./cache-metadata.ts";
 import type { Database, Statement } from "../database/database.ts";
 import type { Attributes } from "../../../core/entities.ts";
 

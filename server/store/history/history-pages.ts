@@ -19,7 +19,7 @@ import {
   type HistoryRequest,
 } from "../../../core/history-request.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import type { CacheMetadata } from "../../ports/caching.ts";
+import type { CacheMetadata } from "./cache-metadata.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";

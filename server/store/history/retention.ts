@@ -13,7 +13,7 @@ import {
   type RetentionPolicy,
 } from "../../../core/retention.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
-import type { KindRetentionReport, RetentionFault, RetentionRun } from "../../ports/retention.ts";
+import type { KindRetentionReport, RetentionFault, RetentionRun } from "./retention-report.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { recordHistoryRewrites } from "./change-log.ts";

@@ -5,12 +5,20 @@ import { DomainError, quoteValue } from "../../../core/errors.ts";
 import { FOLDED_IDENTIFIER_MAX_CHARACTERS, foldCase } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
-import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { toNamedCounts } from "./observation-batch.ts";
 import { attributesJsonSql } from "./stored-entities.ts";
 import type { Attributes } from "../../../core/entities.ts";
+
+/** Which observations are exported: all, where all are left out. */
+export interface ExportOptions {
+  readonly kind?: EntityKind | undefined;
+  /** The identifiers of entities; of users, the usernames in any case. */
+  readonly ids?: readonly string[] | undefined;
+  /** Milliseconds since 1970 UTC, included. */
+  readonly since?: number | undefined;
+}
 
 /** Chunks that are read at once: a few thousand observations, a few milliseconds. */
 const PAGE_CHUNKS = 20;

@@ -5,7 +5,7 @@
  * process for longer than any step.
  */
 import { createRawJson } from "../../raw-json.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
+import type { CacheableResult } from "../history/cache-metadata.ts";
 import * as schema from "../../../core/schema/video.ts";
 import type { ChannelList } from "../../../core/resources/mod.ts";
 import { compareText } from "../../../core/text.ts";

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { createChannelNotFoundError } from "../../../core/errors.ts";
 import type { EntityGains } from "../../../core/growth.ts";
-import type { VideoReads } from "../../ports/reads.ts";
+import type { VideoReads } from "./read-types.ts";
 import * as schema from "../../../core/schema/video.ts";
 import {
   createChannelDetails,

@@ -10,9 +10,9 @@ import {
 import { encodeHistoryCursor } from "../../../core/history-request.ts";
 import { createComparisonRows } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
+import type { CacheableResult } from "../history/cache-metadata.ts";
+import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Comparison } from "../../../core/stores.ts";
-import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { CHANNELS_TAG, createUserTag } from "../history/change-log.ts";

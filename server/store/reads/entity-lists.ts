@@ -11,7 +11,7 @@ import {
 import * as microblogSchemas from "../../../core/schema/microblog.ts";
 import type { ListedChannel, ListedUser } from "../../../core/resources/mod.ts";
 import * as videoSchemas from "../../../core/schema/video.ts";
-import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
+import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
 import { readListRows } from "./list-scan.ts";

@@ -4,7 +4,7 @@ import { createUserNotFoundError } from "../../../core/errors.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
+import type { CacheableResult } from "../history/cache-metadata.ts";
 import type { FollowersPage } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";

@@ -9,7 +9,7 @@ import {
 import type { HistoryRequest } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
+import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { createUserTag } from "../history/change-log.ts";
 import { computePageValidity, readHistoryPage } from "../history/history-pages.ts";

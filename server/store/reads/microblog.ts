@@ -7,7 +7,7 @@ import * as schema from "../../../core/schema/microblog.ts";
 import type { TweetDetails, TweetRecord } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { MicroblogReads } from "../../ports/reads.ts";
+import type { MicroblogReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { readFollowers } from "./followers.ts";

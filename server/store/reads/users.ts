@@ -1,6 +1,6 @@
 /** Reads what describes a user, and finds which user a username means. */
 import { createUserNotFoundError } from "../../../core/errors.ts";
-import type { MicroblogReads } from "../../ports/reads.ts";
+import type { MicroblogReads } from "./read-types.ts";
 import * as schema from "../../../core/schema/microblog.ts";
 import type { UserDetails } from "../../../core/resources/mod.ts";
 import { createUserDetails, type UserFields } from "../../../core/resources/microblog-resources.ts";

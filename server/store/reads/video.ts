@@ -7,7 +7,7 @@ import type { ShortDetails } from "../../../core/resources/mod.ts";
 import { createShortSummary } from "../../../core/resources/video-resources.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
-import type { VideoReads } from "../../ports/reads.ts";
+import type { VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";

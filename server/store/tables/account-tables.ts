@@ -15,7 +15,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
+import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 
 /** Accounts, with the sums of their journal entries. */
 export const accounts = sqliteTable(
@@ -51,7 +51,7 @@ export const keys = sqliteTable("keys", {
   label: text(),
   /** What the key may do, as a JSON array. */
   scopes: text({ mode: "json" })
-    .$type<KeyScope[]>()
+    .$type<readonly KeyScope[]>()
     .notNull()
     .default([...KEY_SCOPES]),
   expiresAt: integer("expires_at"),

@@ -5,7 +5,10 @@
  */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AuditAction, AuditDetails } from "../../ports/administration.ts";
+import type { AuditAction } from "../../stored-names.ts";
+
+/** More about a change; never a secret. */
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Tokens of administrators. The token itself is not stored, only its hash and first characters. */
 export const adminTokens = sqliteTable(

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
 import type { AccountCharge } from "../../../core/stores.ts";
-import type { DebitQueue, Receipt } from "../../../server/ports/ledger.ts";
+import type { DebitQueue } from "../../../server/metering/debit-queue.ts";
+import type { Receipt } from "../../../server/metering/batch-committer.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
 import {

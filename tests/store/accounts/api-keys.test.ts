@@ -4,7 +4,7 @@ import {
   generateApiKey,
   type GeneratedApiKey,
 } from "../../../server/metering/api-keys.ts";
-import { KEY_SCOPES } from "../../../server/ports/admission.ts";
+import { KEY_SCOPES } from "../../../server/stored-names.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Notice, NoticeRecord, NoticeStore } from "../../../server/ports/notices.ts";
+import type { Notice, NoticeRecord, NoticeStore } from "../../../server/store/accounts/notices.ts";
 import { resultOrError } from "../../support/store/database.ts";
 import { commitDebitGroup } from "../../support/store/debits.ts";
 import { claimAll, debitOnce, withThreshold } from "../../support/store/low-balance.ts";

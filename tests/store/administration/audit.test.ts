@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { NewAuditEntry } from "../../../server/ports/administration.ts";
-import { createAuditStore } from "../../../server/store/administration/audit.ts";
+import {
+  createAuditStore,
+  type NewAuditEntry,
+} from "../../../server/store/administration/audit.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
 const createEntry = (uid: string, more: Partial<NewAuditEntry> = {}): NewAuditEntry => ({

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { CollectionState } from "../../../server/ports/collection.ts";
-import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
+import {
+  createCollectionState,
+  type CollectionState,
+} from "../../../server/store/collection/collection-state.ts";
 import { NOW, withCollectionState } from "../../support/store/collection-state.ts";
 import { withDatabase } from "../../support/store/database.ts";
 

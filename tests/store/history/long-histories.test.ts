@@ -12,8 +12,10 @@ import {
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import type { ExportOptions } from "../../../server/ports/reads.ts";
-import { exportObservations } from "../../../server/store/observations/export.ts";
+import {
+  exportObservations,
+  type ExportOptions,
+} from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";

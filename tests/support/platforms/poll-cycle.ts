@@ -1,8 +1,8 @@
 /** Poll cycles on a fake platform and a database, as the service runs them. */
-import type { TaskName, Platform } from "../../../server/ports/targets.ts";
+import type { TaskName, Platform } from "../../../server/collectors/targets.ts";
+import type { SourceEvent } from "../../../server/collectors/source-health.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
 import type { Collector, Source } from "../../../server/collectors/collector.ts";
-import type { SourceEvent } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";

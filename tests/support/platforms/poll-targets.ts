@@ -5,7 +5,7 @@ import type {
   DueTarget,
   SourceState,
   CollectionTarget,
-} from "../../../server/ports/targets.ts";
+} from "../../../server/collectors/targets.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { SourceError, type PollResult } from "../../../server/collectors/collector.ts";
 import {

@@ -3,9 +3,11 @@
  * creators and items for it.
  */
 import type { ListedCreator } from "../../../core/resources/mod.ts";
-import type { CollectionState } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
-import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
+import {
+  createCollectionState,
+  type CollectionState,
+} from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 /** Reads all that the ledger tells, which a change of its tables must leave as it is. */
 import type { UsageGrouping } from "../../../core/usage.ts";
-import type { StatementLine } from "../../../server/ports/ledger.ts";
+import type { StatementLine } from "../../../server/store/accounts/statement.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";

@@ -1,8 +1,11 @@
 /** Accounts with a threshold of notices. */
 import { expect } from "bun:test";
-import type { Notice, NoticeStore } from "../../../server/ports/notices.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
-import { createNoticeStore } from "../../../server/store/accounts/notices.ts";
+import {
+  createNoticeStore,
+  type Notice,
+  type NoticeStore,
+} from "../../../server/store/accounts/notices.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { commitDebitGroup, withAccounts, type DebitResult } from "./debits.ts";

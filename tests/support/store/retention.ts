@@ -13,7 +13,7 @@ import { writeObservations } from "../../../server/store/observations/write.ts";
 import { applyRetention, type RetentionOptions } from "../../../server/store/history/retention.ts";
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
-import type { RetentionReport } from "../../../server/ports/retention.ts";
+import type { RetentionReport } from "../../../server/store/history/retention-report.ts";
 
 /** Parses a valid policy. */
 export function parsePolicy(text: string): RetentionPolicy {

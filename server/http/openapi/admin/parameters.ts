@@ -8,8 +8,7 @@ import {
 } from "../../../../core/limits.ts";
 import { INSTANT_PATTERN } from "../../../../core/time.ts";
 import { OBSERVATION_FORMATS } from "../../../csv/observation-rows.ts";
-import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
-import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../../ports/notices.ts";
+import { AUDIT_ACTIONS, NOTICE_ID_PATTERN, NOTICE_STATES } from "../../../stored-names.ts";
 import { QUERIES } from "../parameters.ts";
 import reference from "./reference.json" with { type: "json" };
 import { BackupName } from "./schemas.ts";

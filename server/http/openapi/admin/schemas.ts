@@ -14,9 +14,7 @@ import {
 } from "../../../../core/schema/fields.ts";
 import { INTEGER_MAX, REJECTED_LINES_LISTED_MAX } from "../../../../core/limits.ts";
 import { Identifier } from "../../../../core/schema/texts.ts";
-import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
-import { KEY_SCOPES } from "../../../ports/admission.ts";
-import { NOTICE_STATES } from "../../../ports/notices.ts";
+import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../../stored-names.ts";
 import { SourceReadiness } from "../health-schema.ts";
 
 // The description of a text with a pattern says what is allowed: the message of an error has it, too.

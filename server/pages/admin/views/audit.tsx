@@ -1,5 +1,5 @@
 /** What administrators changed, newest first. */
-import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
+import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";

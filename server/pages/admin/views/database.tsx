@@ -1,6 +1,6 @@
 /** The database: its size, what is stored of each kind, backups, and the check of the ledger. */
 import { useState } from "preact/hooks";
-import type { LedgerVerification } from "../../../ports/ledger.ts";
+import type { LedgerVerification } from "../../../store/accounts/verify-ledger.ts";
 import { formatExact } from "../../format.ts";
 import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";

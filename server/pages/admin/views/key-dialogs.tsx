@@ -1,5 +1,5 @@
 /** The forms that create, rotate and revoke an API key. */
-import { KEY_SCOPES } from "../../../ports/admission.ts";
+import { KEY_SCOPES } from "../../../stored-names.ts";
 import { formatLocal } from "../../format.ts";
 import { Text } from "../../parts/figures.tsx";
 import { sendAdmin } from "../api.ts";

@@ -1,6 +1,6 @@
 /** The notices about low balances, and how their delivery goes. */
 import { useState } from "preact/hooks";
-import { NOTICE_STATES } from "../../../ports/notices.ts";
+import { NOTICE_STATES } from "../../../stored-names.ts";
 import { formatExact } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";

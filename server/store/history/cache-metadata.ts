@@ -1,5 +1,5 @@
 /** What a read tells the response cache: its body, what it depends on, and what changed since. */
-import type { TimeRange } from "../../core/growth.ts";
+import type { TimeRange } from "../../../core/growth.ts";
 
 /** How long a cache may serve the result of a read. */
 export interface CacheMetadata {

@@ -1,0 +1,22 @@
+/** The log of the service, as its parts write it. `server/process/logger.ts` writes JSON lines. */
+import type { SourceEvent } from "./collectors/source-health.ts";
+
+/** Receives the cause of a failed request. */
+export type OnFailure = (error: unknown, requestId: string) => void;
+
+/** Logs answered requests; never their API key. */
+export interface RequestLogger {
+  request?(line: { method: string; path: string; status: number; ms: number }): void;
+}
+
+/** Logs what happens in the service. A sentence names its values in braces: `{file}`. */
+export interface ServiceLogger extends RequestLogger {
+  readonly failure: OnFailure;
+  sourceEvent?(event: SourceEvent): void;
+  /** Logs a failure outside of requests. @param work What failed, as the subject of a sentence. */
+  backgroundFailure?(error: unknown, work: string): void;
+  /** Logs what the service did by itself. */
+  info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
+  /** Logs what the operator should know or do. */
+  warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
+}

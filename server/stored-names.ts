@@ -1,0 +1,40 @@
+/** Names that the database stores and that several parts, the commands and the pages use. */
+
+/** What an API key may do: read data and its account, or use the monitoring list. */
+export const KEY_SCOPES = ["read", "creators"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** The states of a notice: it is still tried, it was delivered, or it was given up. */
+export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
+export type NoticeState = (typeof NOTICE_STATES)[number];
+
+/** The id of a notice, as the trigger in low-balance.sql makes it. */
+export const NOTICE_ID_PATTERN = /^msg_[0-9a-f]{32}$/;
+
+/** The reason of a refund of a read whose client left before its response. */
+export const CLOSED_CONNECTION_REASON = "The connection closed before the answer";
+
+/** The changes in the audit, named after the commands that make them. */
+export const AUDIT_ACTIONS = [
+  "accounts create",
+  "accounts set",
+  "backup",
+  "backups delete",
+  "backups download",
+  "channels track",
+  "channels untrack",
+  "collect",
+  "creators add",
+  "creators remove",
+  "credits apply-refunds",
+  "credits grant",
+  "import",
+  "keys create",
+  "keys revoke",
+  "keys rotate",
+  "notices resend",
+  "retention apply",
+  "tokens create",
+  "tokens revoke",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
