@@ -1,15 +1,15 @@
 /** Creates the parts of the service and connects them. */
-import { ENTITY_KINDS } from "../core/entity-kinds.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
-import { createCharging } from "./process/charging.ts";
+import { createStatusReader, openConfiguredDatabase } from "./composition/database.ts";
+import { createJournalFold, createRetention } from "./composition/maintenance.ts";
+import { createCharging } from "./composition/charging.ts";
 import {
   createCollectionEngine,
   type CollectionEngineOptions,
-} from "./process/collection-engine.ts";
-import type { SourceStatus } from "./collectors/source-health.ts";
+} from "./collectors/collection-engine.ts";
 import type { ServiceLogger } from "./log.ts";
-import { redactUrl, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
@@ -21,23 +21,17 @@ import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import { createCreatorStore } from "./store/collection/creators.ts";
-import { parseFileUrl, readFileBytes } from "./store/database/database-file.ts";
 import type { Database } from "./store/database/database.ts";
-import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
-import { foldJournal } from "./store/accounts/fold-journal.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
-import { readTotals } from "./store/administration/totals.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
-import { applyRetention } from "./store/history/retention.ts";
 import { createNoticeStore } from "./store/accounts/notices.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
-import { describeError } from "./system-errors.ts";
 import { startDelivery } from "./webhooks/delivery.ts";
 
 /** The options of {@link openService}. */
@@ -57,13 +51,6 @@ const IMPORT_TRANSACTION_MS = 10;
 
 /** How long closing may take, unless the caller sets a limit. */
 const CLOSE_TIMEOUT_MS = 10_000;
-
-/**
- * After each step retention pauses for this multiple of the step's time. A command leaves half of
- * the database's time to others, a background run nearly all.
- */
-const COMMAND_PAUSE_RATIO = 1;
-const BACKGROUND_PAUSE_RATIO = 9;
 
 const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 
@@ -146,53 +133,9 @@ export async function openService(options: ServiceOptions) {
   };
 }
 
-async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
-  const server = redactUrl(config.databaseUrl);
-  // While it opens, an outage is thrown and need not be logged.
-  let isOpen = false;
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    durability: config.durability,
-    onAvailabilityChange(failure) {
-      if (!isOpen) return;
-      if (failure === undefined) {
-        log.info?.("The database server {server} answers again", { server });
-      } else {
-        const values = { server, reason: describeError(failure) };
-        log.warning?.("The database server {server} does not answer: {reason}", values);
-      }
-    },
-    authToken: config.databaseAuthToken,
-  });
-  isOpen = true;
-  return database;
-}
-
 /** While the command `import` owns the file, nobody waits for its transactions. */
 function getImporterOptions(verb: string) {
   return verb === "import" ? {} : { transactionMs: IMPORT_TRANSACTION_MS };
-}
-
-/** Creates what reads the status. @param check Throws while requests cannot be charged or read. */
-function createStatusReader(
-  { databaseUrl, durability }: Config,
-  database: Database,
-  readSources: () => Promise<SourceStatus[]>,
-  check: () => Promise<void>,
-  now: () => number,
-): AdminOptions["readStatus"] {
-  const file = parseFileUrl(databaseUrl);
-  const readOutage = () => check().then(() => null, describeError);
-  return async () => ({
-    database: {
-      url: redactUrl(databaseUrl),
-      bytes: file === undefined ? null : readFileBytes(file),
-      durability,
-      outage: await readOutage(),
-    },
-    totals: await readTotals(database, now()),
-    sources: await readSources(),
-  });
 }
 
 const createReads = (database: Database) => ({
@@ -205,48 +148,13 @@ function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
   return url === undefined || secret === undefined ? undefined : { url, secret };
 }
 
-/** Creates the two ways to apply retention: on command, and slowly in the background. */
-function createRetention(
-  database: Database,
-  policy: Config["retention"],
-  now: () => number,
-  log: ServiceLogger,
-) {
-  const kindsWithRule = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
-  return {
-    async *applyForCommand({ isDryRun }: { readonly isDryRun: boolean }) {
-      try {
-        const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
-        return yield* applyRetention(database, options);
-      } catch (error) {
-        // The response has begun, so the client only sees that it breaks off.
-        log.backgroundFailure?.(error, "Retention");
-        throw error;
-      }
-    },
-    applyInBackground: () =>
-      applyRetention(database, {
-        policy,
-        now: now(),
-        isDryRun: false,
-        pauseRatio: BACKGROUND_PAUSE_RATIO,
-        kinds: kindsWithRule,
-      }),
-  };
-}
-
-/** Creates what folds old debits in the background. */
-function createJournalFold({ journalDays: days }: Config, database: Database, now: () => number) {
-  return () => foldJournal(database, { days, now: now(), pauseRatio: BACKGROUND_PAUSE_RATIO });
-}
-
-/** Creates what limits the requests of each key. */
+/** Creates the limiters of the requests of each key. */
 function createKeyLimits({ rateLimit }: Config, now: () => number) {
   const checkRateLimit = rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
   return { checkRateLimit, abortLimiter: createAbortLimiter(now) };
 }
 
-/** Creates the lists of what is collected, and what knows why some of it is not. */
+/** Creates the lists of creators and channels, and the reasons why some are not collected. */
 function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
   const idleReasons = explainIdleSources(config, explainIdleService(config, verb));
   const explain = (username: string) => explainUncollectable(config, username);
@@ -284,7 +192,7 @@ function createCollection(
   });
 }
 
-/** Creates what authenticates clients, what administers keys and tokens, and the audit. */
+/** Creates the authentication of clients, the administration of keys and tokens, and the audit. */
 function createAdministration(database: Database, ledger: LedgerStore, now: () => number) {
   const store = createKeyStore(database);
   const authenticator = createApiKeyAuthenticator(store, now);

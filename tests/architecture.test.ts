@@ -38,6 +38,7 @@ const PARTS = [
 /** What connects the parts and may import all: composition, the process and the program. */
 const CONNECTING_PARTS = [
   "server/service.ts",
+  "server/composition",
   "server/process",
   "server/main.ts",
   "server/creator-metrics.ts",

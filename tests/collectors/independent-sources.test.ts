@@ -1,6 +1,6 @@
 /** The collection engine with several sources. */
 import { test } from "bun:test";
-import { createCollectionEngine } from "../../server/process/collection-engine.ts";
+import { createCollectionEngine } from "../../server/collectors/collection-engine.ts";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";

@@ -1,12 +1,11 @@
 /** Starts the collectors of the configured sources. */
-import type { Config } from "../config.ts";
-import { createPollCycle, startPollLoop, type PollCycleOptions } from "../collectors/poll-cycle.ts";
-import type { SourceCounters, SourceStatus } from "../collectors/source-health.ts";
-import { createCollectors } from "../collectors/create-collectors.ts";
+import { createPollCycle, startPollLoop, type PollCycleOptions } from "./poll-cycle.ts";
+import type { SourceCounters, SourceStatus } from "./source-health.ts";
+import { createCollectors, type CollectorSettings } from "./create-collectors.ts";
 
 /** The options of the collection engine. */
 export interface CollectionEngineOptions extends Omit<PollCycleOptions, "collector"> {
-  readonly config: Config;
+  readonly config: CollectorSettings;
   /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
   readonly maxPollIntervalMs?: number;
 }
