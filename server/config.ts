@@ -1,45 +1,7 @@
 /** Reads the settings from environment variables, and checks them once at the start. */
-import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
-
-/** The documentation of a setting, and how to read it. */
-export interface Setting {
-  readonly name: string;
-  /** If it is empty, nothing is set. */
-  readonly default?: string;
-  readonly description: string;
-  readonly allowed: string;
-  /** Returns the value of a text; `undefined` if the text is not allowed. */
-  parse(text: string): unknown;
-}
-
-/** An integer, both bounds included. */
-function integerBetween(min: number, max: number) {
-  return {
-    allowed: `a whole number from ${min} to ${max}`,
-    parse: (text: string) => parseInteger(text, { min, max }),
-  };
-}
-
-function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
-  return {
-    allowed: new Intl.ListFormat("en", { type: "disjunction" }).format(choices),
-    parse: (text: string) => choices.find((choice) => choice === text),
-  };
-}
-
-function checkedText(allowed: string, isAllowed: (text: string) => boolean) {
-  return { allowed, parse: (text: string) => (isAllowed(text) ? text : undefined) };
-}
-
-const WEB_URL = checkedText(
-  "an http or https URL",
-  (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-);
-
-const SOURCE_SECRET = checkedText("8 characters or more, without spaces", (text) =>
-  /^\S{8,}$/.test(text),
-);
+import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
+import { checkedText, integerBetween, oneOf, WEB_URL, type Setting } from "./settings.ts";
 
 /**
  * Whether a file URL is unambiguous: it has no host, no query, no fragment, and no invisible space
@@ -187,45 +149,13 @@ const SETTING_OF_FIELD = {
     description: "Whether serve collects data of the monitored creators and tracked channels",
     ...oneOf("on", "off"),
   },
-  youtubeApiKey: {
-    name: "YOUTUBE_API_KEY",
-    description: "The key for the YouTube Data API; without it, no channels are collected",
-    ...SOURCE_SECRET,
-  },
-  youtubeApiUrl: {
-    name: "YOUTUBE_API_URL",
-    default: "https://www.googleapis.com/youtube/v3",
-    description: "The URL of the YouTube Data API",
-    ...WEB_URL,
-  },
-  microblogSource: {
-    name: "MICROBLOG_SOURCE",
-    description:
-      "The source of creators' data; by default x if X_BEARER_TOKEN is set, else bluesky",
-    ...oneOf("x", "bluesky"),
-    allowed: "x (with X_BEARER_TOKEN) or bluesky",
-  },
-  xBearerToken: {
-    name: "X_BEARER_TOKEN",
-    description: "The token for the X API",
-    ...SOURCE_SECRET,
-  },
-  xApiUrl: {
-    name: "X_API_URL",
-    default: "https://api.x.com",
-    description: "The URL of the X API",
-    ...WEB_URL,
-  },
-  blueskyApiUrl: {
-    name: "BLUESKY_API_URL",
-    default: "https://public.api.bsky.app",
-    description: "The URL of Bluesky's public API",
-    ...WEB_URL,
-  },
 } as const satisfies Record<string, Setting>;
 
 /** All settings, in the order of the documentation, which a test compares with them. */
-export const SETTINGS: readonly Setting[] = Object.values(SETTING_OF_FIELD);
+export const SETTINGS: readonly Setting[] = [
+  ...Object.values(SETTING_OF_FIELD),
+  ...SOURCE_SETTINGS,
+];
 
 type ValueOf<Of extends Setting> = Of extends { readonly default: string }
   ? NonNullable<ReturnType<Of["parse"]>>
@@ -234,7 +164,7 @@ type ValueOf<Of extends Setting> = Of extends { readonly default: string }
 /** The values of the settings; `undefined` for one without a default that is not set. */
 export type Config = {
   readonly [Field in keyof typeof SETTING_OF_FIELD]: ValueOf<(typeof SETTING_OF_FIELD)[Field]>;
-};
+} & { readonly sources: SelectedSources };
 
 /** Hides the password and the token that a URL may hold. */
 export function redactUrl(url: string): string {
@@ -253,7 +183,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const readSetting = ({ name, allowed, default: initial, parse }: Setting) => {
+  const readSetting = ({ name, allowed, default: initial, parse }: Setting): unknown => {
     const text = environment[name] || initial;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
@@ -265,10 +195,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
   const fields = Object.entries(SETTING_OF_FIELD);
   const values = fields.map(([field, setting]) => [field, readSetting(setting)] as const);
-  const config = Object.fromEntries(values) as Config;
-  if (config.microblogSource === "x" && !environment["X_BEARER_TOKEN"]) {
-    problems.push("MICROBLOG_SOURCE is x, which needs X_BEARER_TOKEN");
-  }
+  const sources = selectSources(readSetting, problems);
+  const config = { ...Object.fromEntries(values), sources } as Config;
   if (config.webhookUrl !== undefined && !environment["WEBHOOK_SECRET"]) {
     problems.push("WEBHOOK_URL is set, which needs WEBHOOK_SECRET");
   }

@@ -14,7 +14,7 @@ import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
-import { explainIdleSources, explainUncollectable } from "./collectors/create-collectors.ts";
+import { explainIdleSources } from "./collectors/sources.ts";
 import { createAdminTokens } from "./metering/admin-tokens.ts";
 import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
@@ -66,7 +66,7 @@ export async function openService(options: ServiceOptions) {
   const importObservations = createImporter(database, now, getImporterOptions(verb));
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging(config, database, ledger, log, now);
-  const collectionEngine = createCollection(options, database, importObservations, now);
+  const collectionEngine = await createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
   const collectionLists = createCollectionLists(options, database);
   const admin: AdminOptions = {
@@ -156,17 +156,20 @@ function createKeyLimits({ rateLimit }: Config, now: () => number) {
 
 /** Creates the lists of creators and channels, and the reasons why some are not collected. */
 function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
-  const idleReasons = explainIdleSources(config, explainIdleService(config, verb));
-  const explain = (username: string) => explainUncollectable(config, username);
+  const { video, microblog } = config.sources;
+  const idleReasons = explainIdleSources(config.sources, explainIdleService(config, verb));
+  const explainUncollectable = (username: string) =>
+    microblog.source.explainInvalidUsername?.(username);
   return {
     channels: createTrackedChannelStore(database, idleReasons.channels),
     creators: createCreatorStore(database, {
       max: config.creatorsMax,
-      explainUncollectable: explain,
+      explainUncollectable,
       idleReason: idleReasons.creators,
     }),
+    parseChannelName: (text: string) => video.source.parseChannelName?.(text) ?? text,
     idleReasons,
-    explainUncollectable: explain,
+    explainUncollectable,
   };
 }
 
@@ -183,7 +186,7 @@ function createCollection(
   now: () => number,
 ) {
   return createCollectionEngine({
-    config,
+    selectedSources: config.sources,
     state: createCollectionState(database),
     importObservations,
     now,

@@ -14,6 +14,7 @@ const SHARED_PARTS = [
   "server/csv",
   "server/log.ts",
   "server/raw-json.ts",
+  "server/settings.ts",
   "server/stored-names.ts",
   "server/system-errors.ts",
 ];
@@ -31,14 +32,14 @@ const PARTS = [
   "server/commands",
   "server/demo",
   "server/pages",
-  "server/config.ts",
   ...SHARED_PARTS,
 ];
 
-/** What connects the parts and may import all: composition, the process and the program. */
+/** What connects the parts and may import all: composition, settings, the process and the program. */
 const CONNECTING_PARTS = [
   "server/service.ts",
   "server/composition",
+  "server/config.ts",
   "server/process",
   "server/main.ts",
   "server/creator-metrics.ts",

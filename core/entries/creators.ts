@@ -5,7 +5,7 @@
  */
 export type { ErrorCode } from "../error-statuses.ts";
 export { DomainError } from "../errors.ts";
-export { findChannel, getChannelKey, isChannelId, parseChannelName } from "../channels.ts";
+export { findChannel } from "../channels.ts";
 export type { NamedChannel } from "../channels.ts";
 export { addCreator, applyCreatorChanges, createCreatorExistsError } from "../creators.ts";
 export { createCreatorListFullError, createCreatorNotFoundError } from "../creators.ts";

@@ -1,24 +1,30 @@
 /** Starts the collectors of the configured sources. */
 import { createPollCycle, startPollLoop, type PollCycleOptions } from "./poll-cycle.ts";
 import type { SourceCounters, SourceStatus } from "./source-health.ts";
-import { createCollectors, type CollectorSettings } from "./create-collectors.ts";
+import type { SelectedSources } from "./sources.ts";
 
 /** The options of the collection engine. */
 export interface CollectionEngineOptions extends Omit<PollCycleOptions, "collector"> {
-  readonly config: CollectorSettings;
+  readonly selectedSources: SelectedSources;
   /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
   readonly maxPollIntervalMs?: number;
 }
 
 /** Creates the collection engine. */
-export function createCollectionEngine({
-  config,
+export async function createCollectionEngine({
+  selectedSources,
   maxPollIntervalMs,
   ...options
 }: CollectionEngineOptions) {
+  const connected = Object.values(selectedSources).flatMap(({ source, connection }) =>
+    connection === undefined ? [] : [{ source, connection }],
+  );
   // Each source has cycles of its own: a slow source delays no other.
-  const pollCycles = createCollectors(config).map((collector) =>
-    createPollCycle({ ...options, collector }),
+  const pollCycles = await Promise.all(
+    connected.map(async ({ source, connection }) => {
+      const createCollector = await source.loadCollector();
+      return createPollCycle({ ...options, collector: createCollector(connection) });
+    }),
   );
   const sources = () => Promise.all(pollCycles.map((pollCycle) => pollCycle.status()));
   return {

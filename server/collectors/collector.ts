@@ -1,20 +1,14 @@
-/** The interface that each source implements, and the errors and results that they share. */
+/** The interface of collectors, and the errors and results that they share. */
 import type { TSchema, Static } from "@sinclair/typebox";
 import type {
   TaskName,
   DiscoveredItem,
   SourceState,
-  Platform,
   CollectionTarget,
   DueTarget,
 } from "./targets.ts";
 import { sanitizeMessage } from "../../core/text.ts";
-
-/** The sources, each by the name of its folder. */
-export const SOURCES = ["youtube", "x", "bluesky"] as const;
-
-/** A source: a platform's API that the service polls. */
-export type Source = (typeof SOURCES)[number];
+import type { Source } from "./source.ts";
 
 /** An observation in the form of an import line, not checked yet. */
 export type ObservationRecord = Readonly<Record<string, unknown>> & {
@@ -109,10 +103,19 @@ export interface SourceTask {
   poll(targets: readonly CollectionTarget[], context: CollectorContext): AsyncIterable<PollResult>;
 }
 
-/** A source: where it is, what it allows, and how its tasks are done. */
+/** How to reach a source. */
+export interface SourceConnection {
+  readonly baseUrl: string;
+  /** Empty for a source that needs none. */
+  readonly credential: string;
+}
+
+/** Creates the collector of a source. */
+export type CreateCollector = (connection: SourceConnection) => Collector;
+
+/** How a source is reached, what it allows, and how its tasks are done. */
 export interface Collector {
   readonly source: Source;
-  readonly platform: Platform;
   readonly baseUrl: string;
   /** Headers and query parameters of every request. Nothing else holds credentials. */
   readonly credentials: {

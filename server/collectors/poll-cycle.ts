@@ -40,7 +40,7 @@ export interface PollCycleOptions {
  */
 function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
   const { collector, state, now, report, taskDelayMs = TASK_DELAY_MS } = options;
-  const { source } = collector;
+  const source = collector.source.name;
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const rateLimiter = createSourceRateLimiter(collector, now);
   const health = createSourceHealth({ ...options, rateLimiter });
@@ -111,7 +111,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
 }
 
 async function findKnownItems({ state, collector }: PollCycleOptions, ids: readonly string[]) {
-  const items = ids.length === 0 ? [] : await state.listItemTargets(collector.platform, ids);
+  const items = ids.length === 0 ? [] : await state.listItemTargets(collector.source.platform, ids);
   return new Map(items.map((item) => [item.id, item]));
 }
 
@@ -122,7 +122,7 @@ async function listDueBatch(
 ): Promise<DueTarget[]> {
   const { batchSize } = collector.tasks[task];
   const until = now() + (batchSize > 1 ? LOOK_AHEAD_MS : 0);
-  const targets = await state.listDue(collector.platform, task, until, batchSize);
+  const targets = await state.listDue(collector.source.platform, task, until, batchSize);
   const [first] = targets;
   return first === undefined || first.dueAt > now() ? [] : targets;
 }
@@ -159,7 +159,7 @@ export function createPollCycle(options: PollCycleOptions) {
     },
 
     /** Returns when a target is due next; `undefined` without targets. */
-    readNextDue: () => state.readNextDue(collector.platform),
+    readNextDue: () => state.readNextDue(collector.source.platform),
 
     /** Returns the status of the source. */
     status: readStatus,

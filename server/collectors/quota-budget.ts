@@ -62,7 +62,8 @@ function usableUnits(unitsPerDay: number): number {
 
 /** Creates the quota budget of a source; the database keeps the units that are used. */
 export function createQuotaBudget(state: CollectionState, collector: Collector, now: () => number) {
-  const { source, buckets } = collector;
+  const { buckets } = collector;
+  const source = collector.source.name;
   let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
   return {
     /** Counts a unit before it is used. @returns Whether the quota day has one left. */
@@ -99,7 +100,8 @@ async function computeSlowdownFactors(
   collector: Collector,
   now: number,
 ): Promise<SlowdownFactors> {
-  const { platform, tasks } = collector;
+  const { tasks } = collector;
+  const { platform } = collector.source;
   const profiles = await state.countTargets(platform, "profile");
   const lists = await state.countByAge(platform, "items", AGE_RANGES, now);
   const items = await state.countByAge(platform, "counts", AGE_RANGES, now);

@@ -78,7 +78,7 @@ export function createSourceHealth(options: {
   report(event: SourceEvent): void;
 }) {
   const { collector, rateLimiter, state, now, report } = options;
-  const { source } = collector;
+  const source = collector.source.name;
   const settingsHash = hashSettings(collector);
   let isStopped = false;
   let failing: (FailingSource & { readonly targets: number }) | undefined;

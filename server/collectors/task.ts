@@ -77,7 +77,7 @@ export async function runTask(
   const updates = targets
     .map((target) => reschedule(schedule, task, target, targetResults.get(target.id), sourceError))
     .filter((update) => update !== undefined);
-  await state.saveResults(collector.platform, task, updates);
+  await state.saveResults(collector.source.platform, task, updates);
   return {
     observed: updates.filter(({ succeededAt }) => succeededAt !== undefined).length,
     failed: updates.filter(({ failure }) => failure !== undefined).length,
@@ -121,7 +121,7 @@ async function storeResults(
     if (result !== undefined)
       result.publishedAt = Math.max(newestAt, result.publishedAt ?? newestAt);
     const due = items.map((item) => ({ dueAt: firstDueAt(item, now, slowdownFactors), ...item }));
-    await state.addItems(collector.platform, targetId, due);
+    await state.addItems(collector.source.platform, targetId, due);
     // An item that seemed gone and is listed again without counts is polled at once.
     const hasReturned = ({ id }: DiscoveredItem) => {
       const item = knownItems.get(id);
@@ -130,7 +130,7 @@ async function storeResults(
     };
     updates.push(...items.filter(hasReturned).map(({ id }) => ({ id, dueAt: now })));
   }
-  if (updates.length > 0) await state.saveResults(collector.platform, "counts", updates);
+  if (updates.length > 0) await state.saveResults(collector.source.platform, "counts", updates);
   return targetObservations.length;
 }
 

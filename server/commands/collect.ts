@@ -41,6 +41,6 @@ function findProblem(collected: CollectedSource): string | undefined {
   if (status === "failing") return `${source} has been failing since ${since}: ${reason}`;
   const { observed, failed } = work;
   if (failed === 0 || observed > 0) return undefined;
-  const list = source === "youtube" ? "channels list" : "creators list";
-  return `${source}: none of ${failed} targets could be observed; ${list} says why`;
+  const lists = "channels list and creators list say why";
+  return `${source}: none of ${failed} targets could be observed; ${lists}`;
 }

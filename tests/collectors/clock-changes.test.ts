@@ -1,7 +1,7 @@
 /** A clock of the service that was ahead and is set right. */
 import { expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import { SOURCES, type Source } from "../../server/collectors/collector.ts";
+import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { readAllPoints } from "../support/store/stored-history.ts";
 import { respondWith, failWithStatus } from "../support/platforms/faults.ts";
@@ -17,7 +17,7 @@ type CycleStart = () => ReturnType<typeof startPollCycle>;
 
 /** Opens a platform whose clock is right, with a clock of the service that a test can set. */
 function withClock(
-  source: Source,
+  source: SourceName,
   work: (
     fixture: PlatformFixture,
     start: CycleStart,
@@ -33,11 +33,13 @@ function withClock(
   });
 }
 
-const kindsOf = (source: Source) =>
+const kindsOf = (source: SourceName) =>
   source === "youtube" ? (["channel", "short"] as const) : (["user", "tweet"] as const);
 
 test.each(
-  SOURCES.flatMap((source) => [true, false].map((isRestarted) => [source, isRestarted] as const)),
+  SOURCE_NAMES.flatMap((source) =>
+    [true, false].map((isRestarted) => [source, isRestarted] as const),
+  ),
 )(
   "the targets of %s, polled while the clock was a year ahead, are polled in time again (restart: %p)",
   async (source, isRestarted) => {
@@ -60,7 +62,7 @@ test.each(
       }
       expect((await readAllPoints(database, itemKind)).filter(isToday)).not.toBeEmpty();
       for (const task of ["profile", "items", "counts"] as const) {
-        const targets = await readTargets(database, fixture.collector.platform, task);
+        const targets = await readTargets(database, fixture.collector.source.platform, task);
         for (const { dueAt, succeededAt } of targets.values()) {
           expect(dueAt).toBeLessThan(clock.now + 15 * DAY_MS);
           expect(succeededAt ?? 0).toBeLessThanOrEqual(clock.now);
@@ -113,7 +115,7 @@ test("a source that failed while the clock was a year ahead is polled again", as
 test("clocks of two services that differ by minutes move no due time", async () => {
   await withClock("bluesky", async (fixture, start, clock, database) => {
     await start().collectAt(NOW + 5 * MINUTE_MS);
-    const readProfiles = () => readTargets(database, fixture.collector.platform, "profile");
+    const readProfiles = () => readTargets(database, fixture.collector.source.platform, "profile");
     const before = await readProfiles();
     clock.now = NOW;
     await start().collect();

@@ -6,7 +6,7 @@ import {
   type SourceState,
 } from "../../server/collectors/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { SOURCES } from "../../server/collectors/collector.ts";
+import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import {
   findResult,
   createItemTargets,
@@ -26,7 +26,7 @@ import {
 const createKnownItems = (items: readonly DiscoveredItem[]) =>
   new Map(items.map(({ id, sourceState = {} }) => [id, sourceState]));
 
-describe.each(SOURCES)("the collector of %s", (source) => {
+describe.each(SOURCE_NAMES)("the collector of %s", (source) => {
   const fixture = useFixture(source);
 
   const ownerAt = (index: number): FixtureOwner => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { computeItemIntervalMs } from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { SOURCES } from "../../server/collectors/collector.ts";
+import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { first } from "../support/platforms/first.ts";
 import {
@@ -17,10 +17,10 @@ import type { PlatformFixture } from "../support/platforms/platform-fixture.ts";
 
 const SMALL_PLAN = { channels: 1, creators: 1, shortsEach: 12, postsEach: 12, isWatched: false };
 
-describe.each(SOURCES)("an item of %s that is gone", (source) => {
+describe.each(SOURCE_NAMES)("an item of %s that is gone", (source) => {
   /** Collects once, then removes an item and polls its counts. */
   async function removeOne(fixture: PlatformFixture, database: Database) {
-    const { platform } = fixture.collector;
+    const { platform } = fixture.collector.source;
     const owners = fixture.owners.slice(0, 1);
     await watchOwners(database, fixture, owners);
     const cycle = startPollCycle(database, fixture);
@@ -62,7 +62,7 @@ describe.each(SOURCES)("an item of %s that is gone", (source) => {
       expect((await readTarget()).failures).toBe(1);
       const before = await readInstants();
       item.lifecycle.goneAt = Infinity;
-      const { platform } = fixture.collector;
+      const { platform } = fixture.collector.source;
       const [list] = (await readTargets(database, platform, "items")).values();
       const listedAt = list?.dueAt ?? 0;
       // The list is due before the item itself.

@@ -20,13 +20,13 @@ test("createCollectionEngine(): a source that never answers delays no other sour
   silent.fake.injectFault(NO_RESPONSE, { times: Infinity });
   await withDatabase(async (database) => {
     const { now } = Date;
-    const config = readConfig({
+    const { sources: selectedSources } = readConfig({
       YOUTUBE_API_KEY: "AIza-simulated",
       YOUTUBE_API_URL: silent.fake.baseUrl,
       BLUESKY_API_URL: other.fake.baseUrl,
     });
-    const engine = createCollectionEngine({
-      config,
+    const engine = await createCollectionEngine({
+      selectedSources,
       state: createCollectionState(database),
       importObservations: createImporter(database, now),
       now,

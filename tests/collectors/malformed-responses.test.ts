@@ -5,7 +5,7 @@ import {
   type TaskName,
   type CollectionTarget,
 } from "../../server/collectors/targets.ts";
-import { SOURCES, type Source } from "../../server/collectors/collector.ts";
+import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
 import {
   findResult,
   createItemTargets,
@@ -19,14 +19,15 @@ import { respondWith, replaceText } from "../support/platforms/faults.ts";
 import { useFixture, type FixtureOwner } from "../support/platforms/platform-fixture.ts";
 
 /** The fields that identify an entry of a response. */
-const IDENTITY_FIELDS: Readonly<Record<Source, Readonly<Record<TaskName, readonly string[]>>>> = {
-  // A list needs two requests, and either response can be malformed.
-  youtube: { profile: ["id"], items: ["videoId", "id"], counts: ["id"] },
-  x: { profile: ["username", "id"], items: ["id"], counts: ["id"] },
-  bluesky: { profile: ["handle", "did"], items: ["uri"], counts: ["uri"] },
-};
+const IDENTITY_FIELDS: Readonly<Record<SourceName, Readonly<Record<TaskName, readonly string[]>>>> =
+  {
+    // A list needs two requests, and either response can be malformed.
+    youtube: { profile: ["id"], items: ["videoId", "id"], counts: ["id"] },
+    x: { profile: ["username", "id"], items: ["id"], counts: ["id"] },
+    bluesky: { profile: ["handle", "did"], items: ["uri"], counts: ["uri"] },
+  };
 
-describe.each(SOURCES)("the collector of %s:", (source) => {
+describe.each(SOURCE_NAMES)("the collector of %s:", (source) => {
   const fixture = useFixture(source);
 
   /** Owners that one request polls: those with an identifier. */

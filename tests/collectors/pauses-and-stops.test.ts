@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { compareText } from "../../core/text.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import { SOURCES, type Source } from "../../server/collectors/collector.ts";
+import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
 import { createXCollector } from "../../server/collectors/x/collector.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import type { Database } from "../../server/store/database/database.ts";
@@ -38,7 +38,14 @@ const amounts = (owners: number) => ({
 });
 
 /** Counts the profiles that were observed and the lists that were read. */
-async function countSucceeded(database: Database, { collector: { platform } }: PlatformFixture) {
+async function countSucceeded(
+  database: Database,
+  {
+    collector: {
+      source: { platform },
+    },
+  }: PlatformFixture,
+) {
   const count = async (task: "profile" | "items") => {
     const targets = await readTargets(database, platform, task);
     return [...targets.values()].filter(({ succeededAt }) => succeededAt !== null).length;
@@ -47,7 +54,7 @@ async function countSucceeded(database: Database, { collector: { platform } }: P
 }
 
 describe("a source that stops", () => {
-  test.each<[string, Source, FakeResponse]>([
+  test.each<[string, SourceName, FakeResponse]>([
     ["X, whose account has no credits left,", "x", CREDITS_DEPLETED],
     [
       "YouTube, not enabled for the key,",
@@ -83,7 +90,7 @@ describe("a source that stops", () => {
       expect([...cycle.eventKinds(), ...again.eventKinds()]).toEqual(["stopped"]);
       expect((await again.status()).stopped).toMatchObject({ until: null });
       const { baseUrl } = fixture.fake;
-      const collector = createXCollector({ baseUrl, bearerToken: "another-token-of-this-test" });
+      const collector = createXCollector({ baseUrl, credential: "another-token-of-this-test" });
       const other = startPollCycle(database, { ...fixture, collector });
       await other.collect();
       expect(fixture.fake.served()).toBe(2);
@@ -186,7 +193,7 @@ describe("a used up rate limit window of X", () => {
   });
 });
 
-describe.each(SOURCES)("%s with Retry-After", (source) => {
+describe.each(SOURCE_NAMES)("%s with Retry-After", (source) => {
   test.each([
     [429, "3600"],
     [503, "3600"],
@@ -208,14 +215,14 @@ describe.each(SOURCES)("%s with Retry-After", (source) => {
   });
 });
 
-test.each(SOURCES)(
+test.each(SOURCE_NAMES)(
   "lists of %s that fail in a row delay the other lists by minutes only",
   async (source) => {
     await withPlatform(source, amounts(20), async (fixture, database) => {
       const { failed, others } = failLists(fixture, failWithStatus(500));
       const cycle = startPollCycle(database, fixture);
       for (let minute = 0; minute < 7; minute++) await cycle.collectAt(NOW + minute * MINUTE_MS);
-      const lists = await readTargets(database, fixture.collector.platform, "items");
+      const lists = await readTargets(database, fixture.collector.source.platform, "items");
       for (const { id } of others) expect(lists.get(id)?.succeededAt).toBeNumber();
       for (const { id } of failed) expect(lists.get(id)?.succeededAt).toBeNull();
     });
@@ -223,7 +230,7 @@ test.each(SOURCES)(
 );
 
 /** A response with status 400 of each platform. */
-const BAD_REQUESTS: Readonly<Record<Source, FakeResponse>> = {
+const BAD_REQUESTS: Readonly<Record<SourceName, FakeResponse>> = {
   youtube: createYoutubeError(400, "invalidParameter"),
   x: createXError(400, "Invalid Request"),
   bluesky: createBlueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
@@ -250,14 +257,14 @@ function listingPathOf({ source, world }: PlatformFixture, { id, entity }: Fixtu
     : `getAuthorFeed?actor=${id}`;
 }
 
-test.each(SOURCES)(
+test.each(SOURCE_NAMES)(
   "lists of %s that are rejected in a row do not delay the other lists",
   async (source) => {
     await withPlatform(source, amounts(12), async (fixture, database) => {
       const { failed, others } = failLists(fixture, respondWith(BAD_REQUESTS[source]));
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
-      const lists = await readTargets(database, fixture.collector.platform, "items");
+      const lists = await readTargets(database, fixture.collector.source.platform, "items");
       for (const { id } of failed) {
         expect(lists.get(id)).toMatchObject({ succeededAt: null, failures: 1 });
         expect(lists.get(id)?.failure).toContain("status 400");

@@ -49,8 +49,8 @@ afterEach(async () => {
 });
 
 const createCollector = {
-  youtube: () => createYoutubeCollector({ baseUrl: fakes.youtube.baseUrl, apiKey: API_KEY }),
-  bluesky: () => createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl }),
+  youtube: () => createYoutubeCollector({ baseUrl: fakes.youtube.baseUrl, credential: API_KEY }),
+  bluesky: () => createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl, credential: "" }),
 };
 
 /** Wraps a collector: `onTask` runs each of its tasks. */

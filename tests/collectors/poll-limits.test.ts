@@ -37,7 +37,7 @@ afterEach(() => fake.close());
 
 /** @param units Units a day of both buckets, or of the first. */
 function startCycle(database: Database, apiKey = API_KEY, units?: number, statsUnits = units) {
-  const youtubeCollector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey });
+  const youtubeCollector = createYoutubeCollector({ baseUrl: fake.baseUrl, credential: apiKey });
   const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
   const buckets = { general: bucket(units), stats: bucket(statsUnits) };
   const collector: Collector =
@@ -97,7 +97,7 @@ describe("a stopped source", () => {
       await startCycle(database, apiKey).collect();
       expect(await countStoredChannels(database)).toBe(0);
       const elsewhere = await openFakeYoutube({ world, now: () => clock.now, apiKey });
-      const collector = createYoutubeCollector({ baseUrl: elsewhere.baseUrl, apiKey });
+      const collector = createYoutubeCollector({ baseUrl: elsewhere.baseUrl, credential: apiKey });
       await startPollCycle(database, { collector, clock, fake: elsewhere }).collect();
       await elsewhere.close();
       expect(await countStoredChannels(database)).toBe(3);
@@ -268,7 +268,7 @@ describe("stop()", () => {
   test("aborts the task that is running, and its targets stay due", async () => {
     await withChannels(async (database) => {
       fake.injectFault(NO_RESPONSE, { times: Infinity });
-      const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey: API_KEY });
+      const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, credential: API_KEY });
       // The request has no timeout: only stop() can end it.
       const cycle = startPollCycle(database, {
         collector,

@@ -16,7 +16,7 @@ const BUCKET = "general";
 function createLimiter(bucket: QuotaBucket, isPaced = true) {
   const clock = { now: Date.parse("2026-11-20T12:00:00.000Z") };
   const collector = {
-    ...createBlueskyCollector({ baseUrl: "http://127.0.0.1" }),
+    ...createBlueskyCollector({ baseUrl: "http://127.0.0.1", credential: "" }),
     buckets: { [BUCKET]: bucket },
   };
   const rateLimiter = createSourceRateLimiter(collector, () => clock.now);
@@ -69,9 +69,9 @@ describe("readyAt() with a pace", () => {
 
 describe("a rate limit window", () => {
   const collectors = [
-    createYoutubeCollector({ baseUrl: "http://127.0.0.1", apiKey: "simulated-key" }),
-    createXCollector({ baseUrl: "http://127.0.0.1", bearerToken: "simulated-token" }),
-    createBlueskyCollector({ baseUrl: "http://127.0.0.1" }),
+    createYoutubeCollector({ baseUrl: "http://127.0.0.1", credential: "simulated-key" }),
+    createXCollector({ baseUrl: "http://127.0.0.1", credential: "simulated-token" }),
+    createBlueskyCollector({ baseUrl: "http://127.0.0.1", credential: "" }),
   ];
   const windowed = collectors.flatMap(({ source, buckets }) =>
     Object.entries(buckets).flatMap(([name, bucket]) =>

@@ -5,8 +5,13 @@ import {
   QUOTA_RESERVE_RATIO,
 } from "../../server/collectors/poll-schedule.ts";
 import { HOUR_MS } from "../../core/time.ts";
-import { createCollectors } from "../../server/collectors/create-collectors.ts";
+import { SOURCES } from "../../server/collectors/sources.ts";
+import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import { readDoc, findSection } from "../support/docs.ts";
+
+test("each source has a fake platform", () => {
+  expect(SOURCES.map(({ name }) => name)).toEqual([...SOURCE_NAMES]);
+});
 
 describe("server/README.md, collecting", () => {
   test("says how often an item of each age is polled", async () => {
@@ -41,19 +46,10 @@ describe("server/README.md, collecting", () => {
   test("says the quota of each source", async () => {
     const text = findSection(await readDoc("server/README.md"), "### Collecting");
     const english = (count: number) => count.toLocaleString("en");
-    const sources = createCollectors({
-      youtubeApiKey: "key",
-      youtubeApiUrl: "http://127.0.0.1",
-      xBearerToken: "token",
-      xApiUrl: "http://127.0.0.1",
-      blueskyApiUrl: "http://127.0.0.1",
-    });
-    const others = createCollectors({
-      youtubeApiUrl: "http://127.0.0.1",
-      xApiUrl: "http://127.0.0.1",
-      blueskyApiUrl: "http://127.0.0.1",
-    });
-    const [tube, xSource, sky] = [...sources, ...others];
+    const connection = { baseUrl: "http://127.0.0.1", credential: "" };
+    const [tube, xSource, sky] = await Promise.all(
+      SOURCES.map(async (source) => (await source.loadCollector())(connection)),
+    );
     const allowed = (units = 0) => english(units * (1 - QUOTA_RESERVE_RATIO));
     expect(text).toContain(allowed(tube?.buckets["general"]?.unitsPerDay));
     for (const bucket of Object.values(xSource?.buckets ?? {})) {

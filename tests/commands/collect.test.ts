@@ -158,7 +158,7 @@ describe("collect --once exits with 1", () => {
     const { status, err } = await sandbox.run(["collect", "--once"]);
     expect(status).toBe(1);
     expect(err).toContain("bluesky: none of 2 targets could be observed");
-    expect(err).toContain("creators list says why");
+    expect(err).toContain("creators list say why");
   }, 60_000);
 
   test("but with 0 when only one of several could not be observed", async () => {

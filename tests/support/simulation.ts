@@ -5,7 +5,7 @@
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
 import type { SourceEvent } from "../../server/collectors/source-health.ts";
-import type { Collector, Source } from "../../server/collectors/collector.ts";
+import type { Collector } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
@@ -31,14 +31,14 @@ export interface SimulationPlan {
   readonly stepMs: number;
   readonly world: Omit<WorldPlan, "beganAt" | "endsAt">;
   /** Daily quota units for the collectors. By default, those of the platforms. */
-  readonly unitsPerDay?: Partial<Record<Source, number>>;
+  readonly unitsPerDay?: Readonly<Record<string, number>>;
   /** The first items were published this many days before the start. */
   readonly daysBefore: number;
 }
 
 /** Requests that a fake platform served from one quota bucket. */
 export interface BucketUsage {
-  readonly source: Source;
+  readonly source: string;
   readonly bucket: string;
   /** By quota day, `2026-11-20`. */
   readonly perDay: Map<string, number>;
@@ -61,9 +61,9 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     bluesky: await openFakeBluesky({ world, now, logSize: 1 }),
   };
   const collectors = [
-    createYoutubeCollector({ baseUrl: fakes.youtube.baseUrl, apiKey: API_KEY }),
-    createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl }),
-  ].map((collector) => withUnitsPerDay(collector, plan.unitsPerDay?.[collector.source]));
+    createYoutubeCollector({ baseUrl: fakes.youtube.baseUrl, credential: API_KEY }),
+    createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl, credential: "" }),
+  ].map((collector) => withUnitsPerDay(collector, plan.unitsPerDay?.[collector.source.name]));
   const state = createCollectionState(database);
   const channels = createTrackedChannelStore(database);
   for (const { id } of world.channels) await channels.track(id, clock.now);
@@ -150,7 +150,7 @@ function withUnitsPerDay(collector: Collector, unitsPerDay: number | undefined):
 function createBucketUsage(collectors: readonly Collector[]): BucketUsage[] {
   return collectors.flatMap(({ source, buckets }) =>
     Object.entries(buckets).map(([bucket, { unitsPerDay }]) => ({
-      source,
+      source: source.name,
       bucket,
       perDay: new Map<string, number>(),
       perHour: [],

@@ -10,9 +10,10 @@ import {
   parseWindowReset,
 } from "../client/responses.ts";
 import { pollFeed, pollPostCounts } from "./posts.ts";
-import { explainInvalidHandle, pollProfiles } from "./users.ts";
+import { BLUESKY, explainInvalidHandle } from "./source.ts";
+import { pollProfiles } from "./users.ts";
 import { createBatchTask, createListTask } from "../poll-tasks.ts";
-import type { Collector, Classification, SourceResponse } from "../collector.ts";
+import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
 
 const BATCH_SIZE = 25;
 
@@ -20,21 +21,18 @@ const BATCH_SIZE = 25;
 const UNITS_PER_DAY = 200_000;
 const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS };
 
-export function createBlueskyCollector(settings: { readonly baseUrl: string }): Collector {
-  return {
-    source: "bluesky",
-    platform: "microblog",
-    baseUrl: settings.baseUrl,
-    credentials: { headers: {}, query: {} },
-    buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
-    tasks: {
-      profile: createBatchTask("general", BATCH_SIZE, pollProfiles, explainInvalidHandle),
-      items: createListTask("general", pollFeed),
-      counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
-    },
-    classifyResponse,
-  };
-}
+export const createBlueskyCollector: CreateCollector = ({ baseUrl }) => ({
+  source: BLUESKY,
+  baseUrl,
+  credentials: { headers: {}, query: {} },
+  buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
+  tasks: {
+    profile: createBatchTask("general", BATCH_SIZE, pollProfiles, explainInvalidHandle),
+    items: createListTask("general", pollFeed),
+    counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
+  },
+  classifyResponse,
+});
 
 const ErrorBody = Type.Object({
   error: Type.Optional(Type.String()),
@@ -53,7 +51,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { error, message } = Value.Check(ErrorBody, body) ? body : {};
   const description = joinMessages(error, message);
   const pausedUntil = parseWindowReset(headers, "ratelimit", WINDOW.durationMs, now);
-  const classification = classifyStatus("bluesky", response, now, description);
+  const classification = classifyStatus(BLUESKY.title, response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   if (status === 429 && pausedUntil !== undefined) {
     return createRateLimited("The window of Bluesky is used up", pausedUntil);

@@ -4,7 +4,7 @@ import type { CollectionTarget } from "../targets.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { explainInvalidHandle } from "./users.ts";
+import { BLUESKY, explainInvalidHandle } from "./source.ts";
 import { createPollResult, createMissingResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
@@ -65,7 +65,7 @@ async function fetchFeedPage(
     schema: FeedResponse,
   });
   const observedAt = now();
-  const { items: entries, warning } = parseItems("bluesky", FeedEntry, response.feed);
+  const { items: entries, warning } = parseItems(BLUESKY.title, FeedEntry, response.feed);
   const posts = entries
     .filter(({ reason }) => reason?.["$type"] !== REPOST_REASON)
     .map(({ post }) => post);
@@ -117,7 +117,7 @@ export async function pollPostCounts(
           schema: PostsResponse,
         });
   const observedAt = now();
-  const { items: posts, warning } = parseItems("bluesky", Post, response.posts);
+  const { items: posts, warning } = parseItems(BLUESKY.title, Post, response.posts);
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   return batch.map(({ id, sourceState, owner }) => {
     const { uri, username = owner } = sourceState;

@@ -6,6 +6,7 @@ import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";
 import { createPollResult, createGoneResult } from "../poll-results.ts";
 import type { PollResult, CollectorContext } from "../collector.ts";
+import { BLUESKY } from "./source.ts";
 
 const Profile = Type.Object({
   did: Type.String(),
@@ -22,15 +23,6 @@ const Profile = Type.Object({
 
 const ProfilesResponse = Type.Object({ profiles: Type.Array(Type.Unknown()) });
 
-/** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
-const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
-
-/** Explains why a username is no handle of Bluesky; `undefined` if it can be one. */
-export function explainInvalidHandle(username: string): string | undefined {
-  if (HANDLE_PATTERN.test(username)) return undefined;
-  return `Bluesky has no profile ${username}: handles there are domain names`;
-}
-
 /** Observes users by their handles. */
 export async function pollProfiles(
   batch: readonly CollectionTarget[],
@@ -43,7 +35,7 @@ export async function pollProfiles(
     schema: ProfilesResponse,
   });
   const observedAt = now();
-  const { items: profiles, warning } = parseItems("bluesky", Profile, response.profiles);
+  const { items: profiles, warning } = parseItems(BLUESKY.title, Profile, response.profiles);
   const byHandle = new Map(profiles.map((profile) => [foldCase(profile.handle), profile]));
   const requested = new Set(batch.map(({ id }) => foldCase(id)));
   const others = profiles

@@ -4,19 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
 import { parseInteger } from "../../../core/parameters.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
-import {
-  SourceError,
-  type Classification,
-  type SourceResponse,
-  type Source,
-} from "../collector.ts";
-
-/** The names of the sources in messages. */
-export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
-  youtube: "YouTube",
-  x: "X",
-  bluesky: "Bluesky",
-};
+import { SourceError, type Classification, type SourceResponse } from "../collector.ts";
 
 /** An optional field of any type: the check of the observation says what it must be. */
 export const Unchecked = Type.Optional(Type.Unknown());
@@ -33,10 +21,11 @@ export interface ParsedItems<Item> {
 /**
  * Returns the valid items of a list, so that one malformed item does not hide the others.
  *
+ * @param title The name of the source in messages.
  * @throws {SourceError} `failed`: there are several, and none is valid.
  */
 export function parseItems<Schema extends TSchema>(
-  source: Source,
+  title: string,
   schema: Schema,
   values: readonly unknown[],
 ): ParsedItems<Static<Schema>> {
@@ -44,8 +33,7 @@ export function parseItems<Schema extends TSchema>(
   let warning: string | undefined;
   for (const value of values) {
     if (Value.Check(schema, value)) items.push(value);
-    else
-      warning ??= `${SOURCE_NAMES[source]} returned a malformed item ${describeSchemaError(schema, value)}`;
+    else warning ??= `${title} returned a malformed item ${describeSchemaError(schema, value)}`;
   }
   if (warning !== undefined && items.length === 0 && values.length > 1) {
     throw new SourceError("failed", warning);
@@ -69,18 +57,19 @@ export function joinMessages(...texts: readonly (string | undefined)[]): string 
  * Classifies a response by its status alone. A 404 is `rejected`: a wrong base URL gives one too, so
  * only a platform's own error says that something does not exist.
  *
+ * @param title The name of the source in messages.
  * @param now Milliseconds since 1970 UTC.
  * @param description The error that the response describes; empty if it describes none.
  */
 export function classifyStatus(
-  source: Source,
+  title: string,
   { status, headers }: SourceResponse,
   now: number,
   description = "",
 ): Classification {
   if (status >= 200 && status <= 299) return { kind: "ok" };
   const suffix = description === "" ? "" : `: ${quoteValue(description)}`;
-  const reason = `${SOURCE_NAMES[source]} answered with status ${status}${suffix}`;
+  const reason = `${title} answered with status ${status}${suffix}`;
   const until = status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined;
   if (until !== undefined) return createRateLimited(`${reason}; no requests are sent`, until);
   const isTransient = status === 408 || status === 429 || status >= 500;

@@ -8,7 +8,7 @@ import pRetry from "p-retry";
 import type { SourceEvent } from "../source-health.ts";
 import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { describeSchemaError, SOURCE_NAMES } from "./responses.ts";
+import { describeSchemaError } from "./responses.ts";
 import { SourceError, type Collector, type SourceRequest } from "../collector.ts";
 import type { SourceRateLimiter } from "../rate-limiter.ts";
 import { sendRequest, type SendOptions, type StartTimeout } from "./transport.ts";
@@ -47,10 +47,9 @@ const SECRET_MIN_CHARACTERS = 8;
 
 export function createSourceClient(options: SourceClientOptions) {
   const { collector, now, rateLimiter, report, signal } = options;
-  const { source } = collector;
-  const sourceName = SOURCE_NAMES[source];
+  const { name: source, title } = collector.source;
   const sendOptions: SendOptions = {
-    sourceName,
+    title,
     headers: { ...HEADERS, ...collector.credentials.headers },
     timeoutMs: TIMEOUT_MS,
     startTimeout: options.startTimeout,
@@ -67,7 +66,7 @@ export function createSourceClient(options: SourceClientOptions) {
   }
 
   const pauseUntil = (bucket: string, until: number) =>
-    pause(bucket, until, `${sourceName} takes no more requests until ${formatInstant(until)}`);
+    pause(bucket, until, `${title} takes no more requests until ${formatInstant(until)}`);
 
   /** Counts a request. @throws {SourceError} `rate-limited` */
   async function acquire(bucket: string, taskBucket: string): Promise<void> {
@@ -80,7 +79,7 @@ export function createSourceClient(options: SourceClientOptions) {
     rateLimiter.take(bucket);
     if (await options.reserveUnit(bucket)) return;
     const until = findQuotaReset(now(), getBucket(collector, bucket).zone);
-    const quota = `The day's quota ${bucket} of ${sourceName}`;
+    const quota = `The day's quota ${bucket} of ${title}`;
     throw pause(bucket, until, `${quota} is spent until ${formatInstant(until)}`);
   }
 
@@ -131,7 +130,7 @@ async function retryTransient<Result>(
   options: SourceClientOptions,
 ): Promise<Result> {
   const { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal } = options;
-  const { source } = options.collector;
+  const source = options.collector.source.name;
   let attempts = 0;
   try {
     return await pRetry(send, {
@@ -216,7 +215,7 @@ function parseBody<Schema extends TSchema>(
 }
 
 function createFailedError({ source }: Collector, problem: string): SourceError {
-  return new SourceError("failed", `${SOURCE_NAMES[source]} ${problem}`);
+  return new SourceError("failed", `${source.title} ${problem}`);
 }
 
 /** Removes the credentials from text, in case the source repeats them. */

@@ -18,7 +18,7 @@ const startTimer: StartTimeout = (abort, ms) => {
 /** The options of a request. */
 export interface SendOptions {
   /** The source's name, for messages. */
-  readonly sourceName: string;
+  readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until the last byte of the response. */
   readonly timeoutMs: number;
@@ -38,7 +38,7 @@ export interface SendOptions {
  * is larger than `maxBytes`.
  */
 export async function sendRequest(url: URL, options: SendOptions): Promise<SourceResponse> {
-  const { sourceName, headers, timeoutMs, startTimeout = startTimer } = options;
+  const { title, headers, timeoutMs, startTimeout = startTimer } = options;
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, options.signal]);
   const stopTimeout = startTimeout(() => controller.abort(), timeoutMs);
@@ -49,11 +49,11 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
   } catch (error) {
     if (error instanceof SourceError) throw error;
     if (signal.aborted)
-      throw new SourceError("transient", `${sourceName} did not answer within ${timeoutMs} ms`);
+      throw new SourceError("transient", `${title} did not answer within ${timeoutMs} ms`);
     // The cause is dropped: it names the URL, which can hold a credential.
     const code =
       error instanceof Error ? readSystemErrorCode(error) || error.name : "no reason given";
-    const reason = `${sourceName} could not be reached, or broke off: ${code}`;
+    const reason = `${title} could not be reached, or broke off: ${code}`;
     throw new SourceError("transient", reason);
   } finally {
     stopTimeout();
@@ -61,17 +61,14 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
 }
 
 /** Reads a body; the rest of one that is too large is cancelled. */
-async function readBody(
-  { body }: Response,
-  { sourceName, maxBytes }: SendOptions,
-): Promise<Uint8Array> {
+async function readBody({ body }: Response, { title, maxBytes }: SendOptions): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > maxBytes) {
-      throw new SourceError("failed", `${sourceName} answered with more than ${maxBytes} bytes`);
+      throw new SourceError("failed", `${title} answered with more than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -9,36 +9,31 @@ import {
   parseWindowReset,
 } from "../client/responses.ts";
 import { createBatchTask, createListTask } from "../poll-tasks.ts";
-import type { QuotaBucket, Collector, Classification, SourceResponse } from "../collector.ts";
+import type { Classification, CreateCollector, QuotaBucket, SourceResponse } from "../collector.ts";
 import { explainInvalidTweetId, pollTweetCounts, pollTimeline } from "./tweets.ts";
-import { explainInvalidUsername, Problem, pollUsers } from "./users.ts";
+import { explainInvalidUsername, X } from "./source.ts";
+import { Problem, pollUsers } from "./users.ts";
 
 const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
 
-export function createXCollector(settings: {
-  readonly baseUrl: string;
-  readonly bearerToken: string;
-}): Collector {
-  return {
-    source: "x",
-    platform: "microblog",
-    baseUrl: settings.baseUrl,
-    credentials: { headers: { authorization: `Bearer ${settings.bearerToken}` }, query: {} },
-    buckets: {
-      users: createWindowBucket(300),
-      timeline: createWindowBucket(10_000),
-      tweets: createWindowBucket(3500),
-    },
-    tasks: {
-      profile: createBatchTask("users", BATCH_SIZE, pollUsers, explainInvalidUsername),
-      items: createListTask("timeline", pollTimeline),
-      counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
-    },
-    classifyResponse,
-  };
-}
+export const createXCollector: CreateCollector = ({ baseUrl, credential }) => ({
+  source: X,
+  baseUrl,
+  credentials: { headers: { authorization: `Bearer ${credential}` }, query: {} },
+  buckets: {
+    users: createWindowBucket(300),
+    timeline: createWindowBucket(10_000),
+    tweets: createWindowBucket(3500),
+  },
+  tasks: {
+    profile: createBatchTask("users", BATCH_SIZE, pollUsers, explainInvalidUsername),
+    items: createListTask("timeline", pollTimeline),
+    counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
+  },
+  classifyResponse,
+});
 
 /** X has no daily quota; its windows make one. */
 function createWindowBucket(requests: number): QuotaBucket {
@@ -61,7 +56,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
   const description = joinMessages(title, detail);
   const pausedUntil = parseWindowReset(headers, "x-rate-limit", WINDOW_MS, now);
-  const classification = classifyStatus("x", response, now, description);
+  const classification = classifyStatus(X.title, response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   const { reason } = classification;
   // Only the last segment identifies a problem type: the host has changed before.

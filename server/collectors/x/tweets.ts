@@ -5,6 +5,7 @@ import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/r
 import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
+import { X } from "./source.ts";
 import {
   describeProblem,
   resolveIdentity,
@@ -68,7 +69,7 @@ async function fetchTimelinePage(
       : new SourceError("not-found", describeProblem(`The user ${targetId}`, problem));
   }
   if (data === undefined && meta === undefined) throw createEmptyResponseError(path);
-  const { items: tweets, warning } = parseItems("x", Tweet, data ?? []);
+  const { items: tweets, warning } = parseItems(X.title, Tweet, data ?? []);
   const knownItems = await findKnownItems(tweets.map((tweet) => tweet.id));
   const observedAt = now();
   // Known tweets are observed too: their counts came with the page.
@@ -110,7 +111,7 @@ export async function pollTweetCounts(
   });
   if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
   const observedAt = now();
-  const { items, warning } = parseItems("x", Tweet, data ?? []);
+  const { items, warning } = parseItems(X.title, Tweet, data ?? []);
   const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
   return batch.map(({ id, sourceState, owner }) => {
     const tweet = tweets.get(id);

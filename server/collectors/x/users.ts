@@ -9,6 +9,7 @@ import { parseItems, joinMessages, Unchecked, UncheckedFields } from "../client/
 import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { isNotFound } from "../poll-tasks.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
+import { explainInvalidUsername, X } from "./source.ts";
 
 /** An error of X: of a whole request, or of one of the things requested. */
 export const Problem = Type.Object({
@@ -41,9 +42,6 @@ export const ListResponse = Type.Object({
   errors: Type.Optional(Type.Array(Type.Unknown())),
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
-
-/** X refuses a whole request if one username has another form. */
-const USERNAME_PATTERN = /^\w{1,15}$/;
 
 /** A username can move to another user; after this time it is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
@@ -108,7 +106,7 @@ async function fetchUsers(
     schema: ListResponse,
   });
   if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
-  const { items, warning } = parseItems("x", User, data ?? []);
+  const { items, warning } = parseItems(X.title, User, data ?? []);
   const users = new Map(items.map((user) => [foldCase(user.username), user]));
   const requested = new Set(batch.map(({ id }) => foldCase(id)));
   const others = items.filter(({ username }) => !requested.has(foldCase(username)));
@@ -148,12 +146,6 @@ export function describeProblem(what: string, { type = "", title, detail }: Prob
 /** The error for a response with neither data nor errors. */
 export function createEmptyResponseError(path: string): SourceError {
   return new SourceError("failed", `X answered ${path} with neither data nor errors`);
-}
-
-/** Explains why a username is none of X; `undefined` if it can be one. */
-export function explainInvalidUsername(id: string): string | undefined {
-  if (USERNAME_PATTERN.test(id)) return undefined;
-  return `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
 }
 
 function createIdentity({ id, username }: User, now: number): UserIdentity {

@@ -6,36 +6,31 @@ import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
 import { createBatchTask, createListTask } from "../poll-tasks.ts";
-import type { Collector, Classification, SourceResponse } from "../collector.ts";
+import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
 import { pollChannels } from "./channels.ts";
 import { pollShortCounts, pollShorts } from "./shorts.ts";
+import { YOUTUBE } from "./source.ts";
 
 const BATCH_SIZE = 50;
 const UNITS_PER_DAY = 10_000;
 const QUOTA_ZONE = "America/Los_Angeles";
 
 /** Creates the collector of YouTube. */
-export function createYoutubeCollector(settings: {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}): Collector {
-  return {
-    source: "youtube",
-    platform: "video",
-    baseUrl: settings.baseUrl,
-    credentials: { headers: {}, query: { key: settings.apiKey } },
-    buckets: {
-      general: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
-      stats: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
-    },
-    tasks: {
-      profile: { bucket: "general", batchSize: BATCH_SIZE, poll: pollChannels },
-      items: createListTask("general", pollShorts),
-      counts: createBatchTask("stats", BATCH_SIZE, pollShortCounts),
-    },
-    classifyResponse,
-  };
-}
+export const createYoutubeCollector: CreateCollector = ({ baseUrl, credential }) => ({
+  source: YOUTUBE,
+  baseUrl,
+  credentials: { headers: {}, query: { key: credential } },
+  buckets: {
+    general: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
+    stats: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
+  },
+  tasks: {
+    profile: { bucket: "general", batchSize: BATCH_SIZE, poll: pollChannels },
+    items: createListTask("general", pollShorts),
+    counts: createBatchTask("stats", BATCH_SIZE, pollShortCounts),
+  },
+  classifyResponse,
+});
 
 const ErrorBody = Type.Object({
   error: Type.Object({
@@ -66,7 +61,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   if (!Value.Check(ErrorBody, body)) {
     return status === 401
       ? stopForRefusedKey("status 401")
-      : classifyStatus("youtube", response, now);
+      : classifyStatus(YOUTUBE.title, response, now);
   }
   const { message = "", errors = [], details = [] } = body.error;
   const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
@@ -87,7 +82,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     return { kind: "not-found", reason: `YouTube has no such thing: ${description}` };
   if (hasReason(HIDDEN_REASONS))
     return { kind: "not-found", reason: `YouTube does not show it: ${description}` };
-  const classification = classifyStatus("youtube", response, now, text);
+  const classification = classifyStatus(YOUTUBE.title, response, now, text);
   if (classification.kind !== "ok") return classification;
   return { kind: "rejected", reason: `YouTube answered with an error: ${description}` };
 }

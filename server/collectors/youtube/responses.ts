@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { parseItems, Unchecked, type ParsedItems } from "../client/responses.ts";
 import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
+import { YOUTUBE } from "./source.ts";
 
 /** Resources that do not exist are left out; `items` is absent without any. */
 const ListResponse = Type.Object({
@@ -27,7 +28,7 @@ export async function fetchList<Schema extends TSchema>(
   if (items === undefined && kind === undefined && pageInfo === undefined) {
     throw new SourceError("failed", "YouTube answered with neither items nor pageInfo");
   }
-  return { ...parseItems("youtube", itemSchema, items ?? []), nextPageToken };
+  return { ...parseItems(YOUTUBE.title, itemSchema, items ?? []), nextPageToken };
 }
 
 /** Images by the name of their size. */

@@ -1,6 +1,5 @@
 /** The administration API of the tracked channels and of collection. */
 import { Elysia } from "elysia";
-import { parseChannelName } from "../../../core/channels.ts";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
@@ -12,7 +11,8 @@ import { withBody } from "./validation.ts";
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes(options: AdminOptions) {
-  const { now, channels, creators, collect, idleReasons, explainUncollectable } = options;
+  const { now, channels, creators, collect, parseChannelName } = options;
+  const { idleReasons, explainUncollectable } = options;
   return new Elysia({ name: "admin-collection" })
     .post("/collect", async ({ request }) => {
       const change = { action: "collect" } as const;

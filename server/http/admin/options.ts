@@ -44,6 +44,8 @@ export interface AdminOptions {
   /** Reads the state of the database, of what it holds, and of the sources. */
   readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
+  /** Finds out which channel a person means. @throws {DomainError} `Invalid Request`. */
+  parseChannelName(text: string): string;
   readonly creators: MonitoringListStore;
   /** Why nothing of a kind is collected; `undefined` if it is. */
   readonly idleReasons: Readonly<Record<"channels" | "creators", string | undefined>>;

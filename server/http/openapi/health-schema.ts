@@ -8,7 +8,7 @@ export type Health = Static<typeof Health>;
 
 /** The status of a source of observations. */
 export const SourceReadiness = strictObject({
-  source: Type.String({ description: "`youtube`, `x` or `bluesky`" }),
+  source: Type.String({ description: "The name of the source, such as `youtube`" }),
   status: Type.Union([Type.Literal("ok"), Type.Literal("failing"), Type.Literal("stopped")], {
     description:
       "`failing`: the service polls it, and no poll has succeeded since a failure; `stopped`: the " +

@@ -1,6 +1,6 @@
 /** Stores the tracked channels; each operation is one transaction. */
-import { getChannelKey, isChannelId } from "../../../core/channels.ts";
 import { DomainError } from "../../../core/errors.ts";
+import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
@@ -34,6 +34,11 @@ export interface TrackedChannel extends CollectionStatus {
   readonly added_at: string;
 }
 
+const isHandle = (channel: string) => channel.startsWith("@");
+
+/** Equal for two spellings of one handle. The case of an identifier counts. */
+const getKey = (channel: string) => (isHandle(channel) ? foldCase(channel) : channel);
+
 interface TrackedChannelRow {
   readonly channel: string;
   readonly addedAt: number;
@@ -52,7 +57,7 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
   return {
     /** @throws {DomainError} `Conflict` when it is tracked, in any case of its handle. */
     async track(channel: string, now: number) {
-      const key = getChannelKey(channel);
+      const key = getKey(channel);
       const { added, listed } = await writeNamed(database, {
         added: { sql: INSERT_CHANNEL, args: [key, channel, now] },
         listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
@@ -71,7 +76,7 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
     async untrack(channel: string) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
       const { removed } = await writeNamed(database, {
-        removed: { sql, args: [getChannelKey(channel)] },
+        removed: { sql, args: [getKey(channel)] },
       });
       const storedChannel = removed[0]?.["channel"];
       if (storedChannel === undefined) {
@@ -93,10 +98,10 @@ function toTrackedChannel(
   idleReason: string | undefined,
 ): TrackedChannel {
   // The source state of a handle's targets holds the identifier that the handle was resolved to.
-  const values = targets.flatMap(({ sourceState }) => Object.values(sourceState));
+  const [resolved] = targets.flatMap(({ sourceState }) => sourceState["channel"] ?? []);
   return {
     channel,
-    channel_id: [channel, ...values].find(isChannelId) ?? null,
+    channel_id: isHandle(channel) ? (resolved ?? null) : channel,
     added_at: formatInstant(addedAt),
     ...toCollectionStatus(targets, idleReason),
   };

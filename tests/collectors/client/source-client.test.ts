@@ -1,6 +1,7 @@
 /** Requests of every collector: retries, redirects, limits and credentials. */
 import { describe, expect, test } from "bun:test";
-import { SOURCES, type SourceError } from "../../../server/collectors/collector.ts";
+import { type SourceError } from "../../../server/collectors/collector.ts";
+import { SOURCE_NAMES } from "../../support/platforms/source-names.ts";
 import { pollBatch, createTarget, type PollSummary } from "../../support/platforms/poll-targets.ts";
 import {
   respondWith,
@@ -40,7 +41,7 @@ const INVALID_BODY_FAULTS: readonly (readonly [what: string, fault: Fault])[] = 
   ["a response that is longer than its length", corruptWith("shorter than sent")],
 ];
 
-describe.each(SOURCES)("a request to %s", (source) => {
+describe.each(SOURCE_NAMES)("a request to %s", (source) => {
   const fixture = useFixture(source, { channels: 3, creators: 3, shortsEach: 2, postsEach: 2 });
 
   const poll = (options: TestClientOptions = {}): Promise<PollSummary> =>

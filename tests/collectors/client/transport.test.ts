@@ -4,7 +4,7 @@ import { sendRequest, type SendOptions } from "../../../server/collectors/client
 import { NO_RESPONSE, ENDLESS_RESPONSE } from "../../support/platforms/faults.ts";
 
 const SEND_OPTIONS: Omit<SendOptions, "timeoutMs"> = {
-  sourceName: "The platform",
+  title: "The platform",
   headers: {},
   maxBytes: 1000,
   signal: new AbortController().signal,

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
-import type { Source } from "../../../server/collectors/collector.ts";
+import type { SourceName } from "../../support/platforms/source-names.ts";
 import { respondWith, replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
 import type { FixtureItem, FixtureOwner } from "../../support/platforms/platform-fixture.ts";
@@ -31,7 +31,7 @@ afterEach(async () => {
   }
 });
 
-async function startAndCollect(source: Source, plan: Partial<WorldPlan> = {}) {
+async function startAndCollect(source: SourceName, plan: Partial<WorldPlan> = {}) {
   fixture = await openServiceFixture(source, plan);
   return fixture.collectAndAdvance();
 }
@@ -47,7 +47,7 @@ const isRequested = (text: string): boolean =>
   fixture.fake.log().some(({ at, query }) => at === fixture.clock.now && query.includes(text));
 
 describe("an item that cannot be observed keeps its history, and all others are observed", () => {
-  test.each<[what: string, source: Source, failure: (id: string, did: string) => string]>([
+  test.each<[what: string, source: SourceName, failure: (id: string, did: string) => string]>([
     [
       "a short missing in YouTube's response",
       "youtube",
@@ -91,7 +91,7 @@ describe("an item that cannot be observed keeps its history, and all others are 
     },
   );
 
-  test.each<[what: string, source: Source, failure: string]>([
+  test.each<[what: string, source: SourceName, failure: string]>([
     [
       'a short with "338K" views of YouTube',
       "youtube",

@@ -4,7 +4,8 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
-import { SOURCES, type Source } from "../../../server/collectors/collector.ts";
+import { SOURCES } from "../../../server/collectors/sources.ts";
+import { SOURCE_NAMES, type SourceName } from "../../support/platforms/source-names.ts";
 import { createBlueskyError } from "../../support/platforms/fake-bluesky.ts";
 import {
   respondWith,
@@ -31,12 +32,12 @@ let fixture: ServiceFixture;
 afterEach(() => fixture.close());
 
 const OK_STATUS = { status: "ok", reason: null, since: null, until: null };
-const readyStatus = (source: Source) => ({ source, ...OK_STATUS });
+const readyStatus = (source: SourceName) => ({ source, ...OK_STATUS });
 /** When a source stops or begins to fail in these tests. */
 const since = new Date(ALL_DUE_AT).toISOString();
 
 /** Opens the service and observes everything once. */
-async function startAndCollect(source: Source) {
+async function startAndCollect(source: SourceName) {
   fixture = await openServiceFixture(source);
   return fixture.collectAndAdvance();
 }
@@ -214,20 +215,19 @@ describe("a used up rate limit window pauses the source, and the log says until 
   });
 });
 
-const SOURCE_NAMES = { youtube: "YouTube", x: "X", bluesky: "Bluesky" } as const;
-
-describe.each(SOURCES)("a failing source: %s", (source) => {
+describe.each(SOURCE_NAMES)("a failing source: %s", (source) => {
+  const title = SOURCES.find(({ name }) => name === source)?.title;
   const description = source === "youtube" ? ': "Backend Error"' : "";
-  const status = `${SOURCE_NAMES[source]} answered with status 503${description}`;
+  const status = `${title} answered with status 503${description}`;
 
   test.each([
     ["status 503", failWithStatus(503), status],
     [
       "a response that is cut in the middle",
       corruptWith("cut"),
-      `${SOURCE_NAMES[source]} could not be reached, or broke off: ECONNRESET`,
+      `${title} could not be reached, or broke off: ECONNRESET`,
     ],
-    ["no response", NO_RESPONSE, `${SOURCE_NAMES[source]} did not answer within 20000 ms`],
+    ["no response", NO_RESPONSE, `${title} did not answer within 20000 ms`],
   ])(
     "%s, repeatedly: nothing is stored, the log warns, and the source is paused for a minute",
     async (_what, fault, reason) => {

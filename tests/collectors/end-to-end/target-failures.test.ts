@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
-import type { Source } from "../../../server/collectors/collector.ts";
+import type { SourceName } from "../../support/platforms/source-names.ts";
 import { respondWith, type Fault } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
 import type { FixtureOwner } from "../../support/platforms/platform-fixture.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   }
 });
 
-async function startAndCollect(source: Source) {
+async function startAndCollect(source: SourceName) {
   fixture = await openServiceFixture(source);
   return fixture.collectAndAdvance();
 }
@@ -69,7 +69,7 @@ describe("a missing creator or channel is listed as such and polled daily, and t
     '"Forbidden: Could not find or show user: [creator1]."';
   const noChannel = expect.stringMatching(/^YouTube has no channel UC/);
 
-  test.each<[what: string, source: Source, name: string, failure: string]>([
+  test.each<[what: string, source: SourceName, name: string, failure: string]>([
     [
       "YouTube: an unknown handle, a response without items",
       "youtube",
@@ -102,7 +102,7 @@ describe("a missing creator or channel is listed as such and polled daily, and t
     expect(isRequested(name)).toBe(true);
   });
 
-  test.each<[what: string, source: Source, removed: "one" | "all", failure: unknown]>([
+  test.each<[what: string, source: SourceName, removed: "one" | "all", failure: unknown]>([
     ["YouTube: a channel missing in items", "youtube", "one", noChannel],
     ["YouTube: all channels, a response without items", "youtube", "all", noChannel],
     ["X: a user among the errors of a response with data", "x", "one", suspended],
@@ -145,7 +145,7 @@ describe("a missing creator or channel is listed as such and polled daily, and t
 });
 
 describe("an existing creator or channel with invalid or unavailable data", () => {
-  test.each<[what: string, source: Source, failure: string]>([
+  test.each<[what: string, source: SourceName, failure: string]>([
     [
       'a channel with "338K" views of YouTube is not observed, and polled again soon',
       "youtube",

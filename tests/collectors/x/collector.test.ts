@@ -73,7 +73,7 @@ describe("x: stops and rate limits", () => {
   });
 
   test("a wrong token is refused", async () => {
-    const other = createXCollector({ baseUrl: fixture.fake.baseUrl, bearerToken: "another" });
+    const other = createXCollector({ baseUrl: fixture.fake.baseUrl, credential: "another" });
     const outcome = await pollBatch(
       { ...fixture, collector: other },
       "profile",

@@ -67,7 +67,7 @@ describe("youtube: quotas and keys", () => {
   });
 
   test("a wrong key is refused", async () => {
-    const other = createYoutubeCollector({ baseUrl: fixture.fake.baseUrl, apiKey: "another" });
+    const other = createYoutubeCollector({ baseUrl: fixture.fake.baseUrl, credential: "another" });
     const outcome = await pollBatch({ ...fixture, collector: other }, "profile", [
       createTarget({ id: channelAt(0).id }),
     ]);
@@ -83,7 +83,7 @@ describe("youtube: quotas and keys", () => {
       apiKey: SECRET,
       generalUnits: 1,
     });
-    const collector = createYoutubeCollector({ baseUrl: spent.baseUrl, apiKey: SECRET });
+    const collector = createYoutubeCollector({ baseUrl: spent.baseUrl, credential: SECRET });
     const narrow = { ...fixture, fake: spent, collector };
     await pollBatch(narrow, "profile", [createTarget({ id: channelAt(0).id })]);
     const second = await pollBatch(narrow, "profile", [createTarget({ id: channelAt(1).id })]);
@@ -282,7 +282,7 @@ describe("youtube: too many requests", () => {
   ])("too many requests for %s", (_, limit, expected) => {
     const { classifyResponse } = createYoutubeCollector({
       baseUrl: "http://127.0.0.1:9",
-      apiKey: "s3cret-of-youtube",
+      credential: "s3cret-of-youtube",
     });
     const message = `Quota exceeded for quota metric 'Queries' and limit '${limit}'`;
     const body = { error: { message, errors: [{ reason: "rateLimitExceeded" }] } };

@@ -6,7 +6,8 @@ import { afterEach, beforeEach } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { createSourceRateLimiter } from "../../../server/collectors/rate-limiter.ts";
 import { createSourceClient } from "../../../server/collectors/client/source-client.ts";
-import type { Collector, Source } from "../../../server/collectors/collector.ts";
+import type { Collector } from "../../../server/collectors/collector.ts";
+import type { SourceName } from "./source-names.ts";
 import { createBlueskyCollector } from "../../../server/collectors/bluesky/collector.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
 import { createYoutubeCollector } from "../../../server/collectors/youtube/collector.ts";
@@ -68,7 +69,7 @@ interface Fakes {
 }
 
 /** The parts of a fixture that differ from source to source. */
-interface PlatformSetup<S extends Source> {
+interface PlatformSetup<S extends SourceName> {
   readonly fake: Fakes[S];
   readonly collector: Collector;
   readonly owners: readonly FixtureOwner[];
@@ -79,7 +80,7 @@ interface PlatformSetup<S extends Source> {
 }
 
 /** A world, a fake platform that serves it, and the collector that polls the fake. */
-export interface PlatformFixture<S extends Source = Source> extends PlatformSetup<S> {
+export interface PlatformFixture<S extends SourceName = SourceName> extends PlatformSetup<S> {
   readonly source: S;
   readonly clock: { now: number };
   readonly world: World;
@@ -87,7 +88,7 @@ export interface PlatformFixture<S extends Source = Source> extends PlatformSetu
 }
 
 /** Opens a fixture. By default the first owner has several pages of items, the others three items. */
-export async function openFixture<S extends Source>(
+export async function openFixture<S extends SourceName>(
   source: S,
   plan: Partial<WorldPlan> = {},
 ): Promise<PlatformFixture<S>> {
@@ -112,7 +113,7 @@ export async function openFixture<S extends Source>(
  *
  * @returns The fixture of the test that is running; its properties change from test to test.
  */
-export function useFixture<S extends Source>(
+export function useFixture<S extends SourceName>(
   source: S,
   plan: Partial<WorldPlan> = {},
 ): PlatformFixture<S> {
@@ -155,7 +156,7 @@ export function useFixture<S extends Source>(
 const hasProxy = true;
 
 type Setups = {
-  readonly [S in Source]: (world: World, now: () => number) => Promise<PlatformSetup<S>>;
+  readonly [S in SourceName]: (world: World, now: () => number) => Promise<PlatformSetup<S>>;
 };
 
 const SETUPS: Setups = {
@@ -180,7 +181,7 @@ const SETUPS: Setups = {
     }));
     return {
       fake,
-      collector: createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey: SECRET }),
+      collector: createYoutubeCollector({ baseUrl: fake.baseUrl, credential: SECRET }),
       owners,
       unknown: { owner: "@nobody", item: "nothingHere" },
       listingPath: /^\/playlistItems/,
@@ -197,7 +198,7 @@ const SETUPS: Setups = {
     });
     return {
       fake,
-      collector: createXCollector({ baseUrl: fake.baseUrl, bearerToken: SECRET }),
+      collector: createXCollector({ baseUrl: fake.baseUrl, credential: SECRET }),
       owners: world.users.map((user) => ({
         id: user.name.toLowerCase(),
         entity: user.name.toLowerCase(),
@@ -221,7 +222,7 @@ const SETUPS: Setups = {
     });
     return {
       fake,
-      collector: createBlueskyCollector({ baseUrl: fake.baseUrl }),
+      collector: createBlueskyCollector({ baseUrl: fake.baseUrl, credential: "" }),
       owners: world.users.map((user) => ({
         id: handleOf(user),
         entity: handleOf(user),

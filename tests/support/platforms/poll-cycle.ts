@@ -2,7 +2,8 @@
 import type { TaskName, Platform } from "../../../server/collectors/targets.ts";
 import type { SourceEvent } from "../../../server/collectors/source-health.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
-import type { Collector, Source } from "../../../server/collectors/collector.ts";
+import type { Collector } from "../../../server/collectors/collector.ts";
+import type { SourceName } from "./source-names.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
@@ -49,7 +50,7 @@ export function startPollCycle(database: Database, { collector, clock, fake }: P
 }
 
 /** Opens a fixture and a database for a test, and closes them after it. */
-export async function withPlatform<S extends Source>(
+export async function withPlatform<S extends SourceName>(
   source: S,
   {
     isWatched = true,
@@ -74,7 +75,12 @@ export async function withPlatform<S extends Source>(
 /** Puts owners on the list of creators or of tracked channels. */
 export async function watchOwners(
   database: Database,
-  { collector: { platform }, clock }: PollCycleSetup,
+  {
+    collector: {
+      source: { platform },
+    },
+    clock,
+  }: PollCycleSetup,
   owners: readonly { readonly id: string }[],
 ): Promise<void> {
   for (const { id } of owners) {

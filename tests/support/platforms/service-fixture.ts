@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { readConfig } from "../../../server/config.ts";
-import type { Source } from "../../../server/collectors/collector.ts";
+import { SOURCES } from "../../../server/collectors/sources.ts";
+import type { SourceName } from "./source-names.ts";
 import { startLogger } from "../../../server/process/logger.ts";
 import { openService } from "../../../server/service.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
@@ -40,13 +41,13 @@ export interface RestartedService {
 export const ALL_DUE_AT = NOW + 13 * HOUR_MS;
 
 /** Returns the log line of an event of a source. */
-export function logLine(level: string, event: string, source: Source, reason: string): LogLine {
+export function logLine(level: string, event: string, source: SourceName, reason: string): LogLine {
   const message = `Source "${source}" "${event}": ${JSON.stringify(reason)}`;
   return { level, message, properties: { source, event, reason } };
 }
 
 /** @param until `null`: until the settings change. */
-export function stoppedLine(source: Source, reason: string, until: string | null): LogLine {
+export function stoppedLine(source: SourceName, reason: string, until: string | null): LogLine {
   const then = until ?? "its settings change";
   const message = `Source "${source}" "stopped" until "${then}": ${JSON.stringify(reason)}`;
   return {
@@ -56,13 +57,13 @@ export function stoppedLine(source: Source, reason: string, until: string | null
   };
 }
 
-export function resumedLine(source: Source): LogLine {
+export function resumedLine(source: SourceName): LogLine {
   const message = `Source "${source}" "resumed"`;
   return { level: "INFO", message, properties: { source, event: "resumed" } };
 }
 
 /** Opens a service with three owners on its lists; nothing is collected yet. */
-export async function openServiceFixture(source: Source, plan: Partial<WorldPlan> = {}) {
+export async function openServiceFixture(source: SourceName, plan: Partial<WorldPlan> = {}) {
   const fixture = await openFixture(source, {
     beganAt: NOW - 5 * DAY_MS,
     endsAt: NOW + 5 * DAY_MS,
@@ -255,21 +256,25 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
 /** An opened service. */
 export type ServiceFixture = Awaited<ReturnType<typeof openServiceFixture>>;
 
-function detailsPath(source: Source, entity: string): string {
-  return `/api/${source === "youtube" ? "video" : "microblog"}/${entity}/details`;
+function detailsPath(source: SourceName, entity: string): string {
+  const { platform } = SOURCES.find(({ name }) => name === source) ?? {};
+  return `/api/${platform}/${entity}/details`;
 }
 
-function findReadiness(source: Source, answer: unknown): unknown {
+function findReadiness(source: SourceName, answer: unknown): unknown {
   const { sources } = Object(answer);
   return Array.isArray(sources)
     ? sources.find((status: { readonly source: unknown }) => status.source === source)
     : undefined;
 }
 
-function createSettings(source: Source, baseUrl: string, secret: string): Record<string, string> {
-  if (source === "bluesky") return { BLUESKY_API_URL: baseUrl };
-  if (source === "x") return { X_API_URL: baseUrl, X_BEARER_TOKEN: secret };
-  // There are no creators to poll; a request would fail.
-  const nowhere = "http://127.0.0.1:1";
-  return { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: secret, BLUESKY_API_URL: nowhere };
+/** The settings with which a service polls one source. It has no targets of others. */
+function createSettings(name: SourceName, baseUrl: string, secret: string): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const source of SOURCES) {
+    const isPolled = source.name === name;
+    settings[`${source.name.toUpperCase()}_API_URL`] = isPolled ? baseUrl : "http://127.0.0.1:1";
+    if (isPolled && source.credential !== undefined) settings[source.credential.name] = secret;
+  }
+  return settings;
 }

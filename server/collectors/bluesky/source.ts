@@ -1,0 +1,22 @@
+/** Bluesky as a source: its settings, and the handles that it can have. */
+import type { Source } from "../source.ts";
+
+/** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
+const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+export const BLUESKY: Source = {
+  name: "bluesky",
+  title: "Bluesky",
+  platform: "microblog",
+  url: {
+    default: "https://public.api.bsky.app",
+    description: "The URL of Bluesky's public API",
+  },
+  explainInvalidUsername: explainInvalidHandle,
+};
+
+/** Explains why a username is no handle of Bluesky; `undefined` if it can be one. */
+export function explainInvalidHandle(username: string): string | undefined {
+  if (HANDLE_PATTERN.test(username)) return undefined;
+  return `Bluesky has no profile ${username}: handles there are domain names`;
+}

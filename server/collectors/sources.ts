@@ -1,0 +1,123 @@
+/** The sources, their settings, and which of them the settings select for each platform. */
+import type { Platform } from "./targets.ts";
+import { checkedText, listChoices, oneOf, WEB_URL, type Setting } from "../settings.ts";
+import { BLUESKY } from "./bluesky/source.ts";
+import type { CreateCollector, SourceConnection } from "./collector.ts";
+import type { Source } from "./source.ts";
+import { X } from "./x/source.ts";
+import { YOUTUBE } from "./youtube/source.ts";
+
+/** A source whose collector is loaded only where it is polled. */
+interface LoadableSource extends Source {
+  loadCollector(): Promise<CreateCollector>;
+}
+
+/** All sources. By default, a platform has the first one whose credential is set or not needed. */
+export const SOURCES: readonly LoadableSource[] = [
+  {
+    ...YOUTUBE,
+    loadCollector: async () => (await import("./youtube/collector.ts")).createYoutubeCollector,
+  },
+  { ...X, loadCollector: async () => (await import("./x/collector.ts")).createXCollector },
+  {
+    ...BLUESKY,
+    loadCollector: async () => (await import("./bluesky/collector.ts")).createBlueskyCollector,
+  },
+];
+
+const PLATFORMS = ["video", "microblog"] as const satisfies readonly Platform[];
+
+/** The source of a platform, and how it is reached. */
+interface SelectedSource {
+  readonly source: LoadableSource;
+  /** `undefined` while its credential is missing: then nothing is collected. */
+  readonly connection: SourceConnection | undefined;
+}
+
+/** The source of each platform. */
+export type SelectedSources = Readonly<Record<Platform, SelectedSource>>;
+
+const CREDENTIAL = checkedText("8 characters or more, without spaces", (text) =>
+  /^\S{8,}$/.test(text),
+);
+
+const createSourceSettings = ({ name, url, credential }: Source) => ({
+  url: { name: `${name.toUpperCase()}_API_URL`, ...url, ...WEB_URL },
+  credential: credential && { ...credential, ...CREDENTIAL },
+});
+
+const sourcesOf = (platform: Platform) => SOURCES.filter((source) => source.platform === platform);
+
+/** The setting that selects the source of a platform; `undefined` if there is no choice. */
+function createSelection(platform: Platform) {
+  const sources = sourcesOf(platform);
+  if (sources.length === 1) return undefined;
+  const describe = (join: (name: string, credential: string) => string) =>
+    sources.map(({ name, credential }) =>
+      credential === undefined ? name : join(name, credential.name),
+    );
+  const preferred = describe((name, credential) => `${name} if ${credential} is set`);
+  return {
+    name: `${platform.toUpperCase()}_SOURCE`,
+    description: `The source of the ${platform} platform; by default ${preferred.join(", else ")}`,
+    ...oneOf(...sources.map(({ name }) => name)),
+    allowed: listChoices(describe((name, credential) => `${name} (with ${credential})`)),
+  };
+}
+
+/** The settings of all sources. */
+export const SOURCE_SETTINGS: readonly Setting[] = [
+  ...PLATFORMS.map(createSelection),
+  ...SOURCES.map(createSourceSettings).flatMap(({ credential, url }) => [credential, url]),
+].filter((setting) => setting !== undefined);
+
+/**
+ * Selects the source of each platform.
+ *
+ * @param read Reads a setting.
+ * @param problems Receives what is wrong with the settings together.
+ */
+export function selectSources(
+  read: (setting: Setting) => unknown,
+  problems: string[],
+): SelectedSources {
+  const readText = (setting: Setting) => {
+    const value = read(setting);
+    return typeof value === "string" ? value : undefined;
+  };
+  const connections = new Map(
+    SOURCES.map((source) => {
+      const { url, credential } = createSourceSettings(source);
+      const baseUrl = readText(url) ?? url.default;
+      const secret = credential === undefined ? "" : readText(credential);
+      const connection = secret === undefined ? undefined : { baseUrl, credential: secret };
+      return [source, connection] as const;
+    }),
+  );
+  function select(platform: Platform): SelectedSource {
+    const selection = createSelection(platform);
+    const name = selection && readText(selection);
+    const [first, ...others] = sourcesOf(platform);
+    if (first === undefined) throw new Error(`The platform ${platform} has no source`);
+    const named = [first, ...others].find((source) => source.name === name);
+    const available = [first, ...others].find((source) => connections.get(source) !== undefined);
+    const source = named ?? available ?? first;
+    const connection = connections.get(source);
+    if (selection !== undefined && named !== undefined && connection === undefined) {
+      problems.push(`${selection.name} is ${name}, which needs ${named.credential?.name}`);
+    }
+    return { source, connection };
+  }
+  return { video: select("video"), microblog: select("microblog") };
+}
+
+/**
+ * Explains why nothing of a kind is collected; `undefined` if it is.
+ *
+ * @param reason Why this service collects nothing at all; `undefined` if it does.
+ */
+export function explainIdleSources({ video, microblog }: SelectedSources, reason?: string) {
+  const explain = ({ source, connection }: SelectedSource) =>
+    reason ?? (connection === undefined ? `${source.credential?.name} is not set` : undefined);
+  return { channels: explain(video), creators: explain(microblog) };
+}

@@ -1,0 +1,42 @@
+/** Settings: environment variables with their documentation, and how their texts are read. */
+import { parseInteger } from "../core/parameters.ts";
+
+/** The documentation of a setting, and how to read it. */
+export interface Setting {
+  readonly name: string;
+  /** If it is empty, nothing is set. */
+  readonly default?: string;
+  readonly description: string;
+  readonly allowed: string;
+  /** Returns the value of a text; `undefined` if the text is not allowed. */
+  parse(text: string): unknown;
+}
+
+/** An integer, both bounds included. */
+export function integerBetween(min: number, max: number) {
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    parse: (text: string) => parseInteger(text, { min, max }),
+  };
+}
+
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
+  return {
+    allowed: listChoices(choices),
+    parse: (text: string) => choices.find((choice) => choice === text),
+  };
+}
+
+/** Lists texts as in `x, y or z`. */
+export function listChoices(texts: readonly string[]): string {
+  return new Intl.ListFormat("en", { type: "disjunction" }).format(texts);
+}
+
+export function checkedText(allowed: string, isAllowed: (text: string) => boolean) {
+  return { allowed, parse: (text: string) => (isAllowed(text) ? text : undefined) };
+}
+
+export const WEB_URL = checkedText(
+  "an http or https URL",
+  (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+);
