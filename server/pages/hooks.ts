@@ -65,6 +65,8 @@ export interface ListedPages<Item> {
   readonly hasMore: boolean;
   /** How many items the list has, where the service says so. */
   readonly total: number | undefined;
+  /** When the newest page was requested, in milliseconds since 1970 UTC. */
+  readonly readAt: number;
   readonly isLoading: boolean;
   readonly error: unknown;
   /** Reads the next page, or all that are left, each for a credit. */
@@ -77,6 +79,7 @@ interface OpenList<Item, Page> {
   readonly items: Item[];
   hasMore: boolean;
   total: number | undefined;
+  readAt: number;
 }
 
 /**
@@ -96,7 +99,9 @@ export function usePages<Item, Page>(
     error: undefined,
   });
   const readPage = async (list: OpenList<Item, Page>) => {
+    const readAt = Date.now();
     const next = await list.iterator.next();
+    list.readAt = readAt;
     if (next.done === true) {
       list.hasMore = false;
       return;
@@ -113,7 +118,13 @@ export function usePages<Item, Page>(
   const opened = useAwaited(name, () =>
     readOnce(name, async () => {
       const iterator = createListing(getClient()).pages()[Symbol.asyncIterator]();
-      const list: OpenList<Item, Page> = { iterator, items: [], hasMore: false, total: undefined };
+      const list: OpenList<Item, Page> = {
+        iterator,
+        items: [],
+        hasMore: false,
+        total: undefined,
+        readAt: 0,
+      };
       await readPage(list);
       return list;
     }),

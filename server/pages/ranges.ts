@@ -1,5 +1,5 @@
 /** The ranges of charts: how far back each goes, in what buckets, and what is a gap. */
-import type { HistoryInterval } from "../../core/buckets.ts";
+import { findBucketEnd, type HistoryInterval } from "../../core/buckets.ts";
 import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import type { TimeScale } from "./format.ts";
@@ -61,6 +61,22 @@ export function planHistory(range: Range, now: number, since?: number): HistoryP
   const [name, stepMs] =
     (since === undefined ? STEPS.find(([known]) => known === interval) : fitting) ?? STEPS[2];
   return { from: formatInstant(start).slice(0, 10), interval: name, stepMs };
+}
+
+/**
+ * Finds the start of the newest bucket if it is unfinished: its values are those so far.
+ *
+ * @param instants The starts of buckets, rising.
+ * @param readAt When the buckets were read. The clock goes on, but they know nothing later.
+ * @returns Infinity if no bucket is unfinished.
+ */
+export function findUnfinishedStart(
+  instants: readonly number[],
+  interval: HistoryInterval,
+  readAt: number,
+): number {
+  const newest = instants.at(-1);
+  return newest !== undefined && findBucketEnd(newest, interval) > readAt ? newest : Infinity;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The charts of the pages for people: gaps, losses, zoom, and the times that they show. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import {
   pointAt,
@@ -11,6 +11,7 @@ import {
   waitForPage,
   type Dashboard,
 } from "../support/processes/dashboard.ts";
+import { NOW } from "../support/service.ts";
 
 const MIDNIGHT = Date.parse("2026-11-20");
 
@@ -46,6 +47,13 @@ describe.skipIf(!hasBrowser())("a chart", () => {
         id: "UC1",
         username: "soup",
         subscribers: day === 5 ? null : 1000 - 10 * day - (day < 4 ? 300 : 0),
+      })),
+      ...[0, 1, 2].map((hour) => ({
+        kind: "channel",
+        observedAt: new Date(NOW - hour * HOUR_MS).toISOString(),
+        id: "UC2",
+        username: "hourly",
+        subscribers: 100 - hour,
       })),
     );
   }, 60_000);
@@ -144,6 +152,46 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     const time = page.locator("figure time").last();
     expect(await time.textContent()).toBe("19 Nov 2026, 19:00");
     expect(await time.getAttribute("title")).toBe("2026-11-20 00:00:00 UTC");
+    await close();
+  }, 60_000);
+
+  test("says of an unfinished hour that its value is so far, until it is read again", async () => {
+    const { page, close } = await dashboard.visit("/channels/hourly?range=7d");
+    const legend = page.locator(".u-legend .u-value").first();
+    const unfinished = "20 Nov 2026, 12:00 (2026-11-20 12:00 UTC), so far";
+    await pointAt(page, { fraction: 0 });
+    expect(await legend.textContent()).toBe("20 Nov 2026, 10:00 (2026-11-20 10:00 UTC)");
+    await pointAt(page, { fraction: 1 });
+    expect(await legend.textContent()).toBe(unfinished);
+    const status = page.locator("figure [role=status]").first();
+    await page.locator(".plot").first().focus();
+    await page.keyboard.press("End");
+    expect(await status.textContent()).toBe("20 Nov 2026, 12:00, so far, Subscribers: 100");
+    // What was read in this hour is not complete in the next one.
+    await page.clock.setFixedTime(NOW + HOUR_MS);
+    for (const range of ["30 days", "7 days"]) {
+      await page.getByRole("button", { name: range }).click();
+      await waitForPage(page);
+    }
+    await pointAt(page, { fraction: 1 });
+    expect(await legend.textContent()).toBe(unfinished);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByText("this page cost 3").waitFor();
+    await waitForPage(page);
+    await pointAt(page, { fraction: 1 });
+    expect(await legend.textContent()).toBe("20 Nov 2026, 12:00 (2026-11-20 12:00 UTC)");
+    await close();
+  }, 60_000);
+
+  test("of a comparison and of usage says which value is so far", async () => {
+    const { page, close } = await dashboard.visit("/compare?names=hourly");
+    for (const path of ["/compare?names=hourly", "/account"]) {
+      await page.goto(dashboard.service.address + path);
+      await waitForPage(page);
+      await pointAt(page, { fraction: 1 });
+      const legend = await page.locator(".u-legend .u-value").first().textContent();
+      expect([path, legend]).toEqual([path, "20 Nov 2026, so far"]);
+    }
     await close();
   }, 60_000);
 

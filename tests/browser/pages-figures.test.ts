@@ -1,10 +1,16 @@
 /** What the figures beside charts claim: periods, best and worst, rounded counts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
-import { startDashboard, waitForFrame, type Dashboard } from "../support/processes/dashboard.ts";
+import {
+  startDashboard,
+  waitForFrame,
+  waitForPage,
+  type Dashboard,
+} from "../support/processes/dashboard.ts";
 import { NOW } from "../support/service.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 
@@ -84,6 +90,22 @@ describe.skipIf(!hasBrowser())("figures", () => {
     await close();
   }, 60_000);
 
+  test("take the day as unfinished that was so when they were read", async () => {
+    const { page, close } = await dashboard.visit("/channels/steady");
+    await page.clock.setFixedTime(TODAY + DAY_MS + HOUR_MS);
+    for (const name of ["Zoom in", "Fit all"]) {
+      await page.getByRole("button", { name }).first().click();
+      await waitForFrame(page);
+    }
+    expect((await readTiles(page)).join()).toContain("Worst day\n−300\n10 Nov 2026");
+    for (const name of ["7 days", "30 days"]) {
+      await page.getByRole("button", { name }).click();
+      await waitForPage(page);
+    }
+    expect((await readTiles(page)).join()).toContain("Worst day\n−407\n20 Nov 2026");
+    await close();
+  }, 60_000);
+
   test("are those of what is shown after a zoom", async () => {
     const { page, close } = await dashboard.visit("/channels/steady");
     expect((await readTiles(page)).join()).toContain("Worst day\n−300\n10 Nov 2026");
@@ -133,7 +155,8 @@ describe.skipIf(!hasBrowser())("figures", () => {
     const { page, close } = await dashboard.visit("/channels/steady");
     const { key } = await dashboard.service.createAccountWithKey(100);
     await page.evaluate(`location.hash = "key=${key}"`);
-    await page.waitForFunction(`sessionStorage.getItem("apiKey") === "${key}"`);
+    // The pages forbid what `waitForFunction()` evaluates in them.
+    await waitUntil(() => page.evaluate<boolean>(`sessionStorage.getItem("apiKey") === "${key}"`));
     expect(await page.evaluate<string>("location.hash")).toBe("");
     await page.getByText("In a week").waitFor();
     await close();

@@ -1,7 +1,12 @@
 /** The ranges of charts, and where a chart has a gap. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { createGapRule, parseRange, planHistory } from "../../server/pages/ranges.ts";
+import {
+  createGapRule,
+  findUnfinishedStart,
+  parseRange,
+  planHistory,
+} from "../../server/pages/ranges.ts";
 import { NOW } from "../support/service.ts";
 
 test("parseRange() takes no range that does not exist", () => {
@@ -32,6 +37,14 @@ describe("planHistory()", () => {
       expect((NOW - Date.parse(from)) / stepMs).toBeLessThanOrEqual(1000);
     }
   });
+});
+
+test("findUnfinishedStart() finds the newest bucket until its end", () => {
+  const hour = Date.parse("2026-11-20T08:00:00Z");
+  const instants = [hour - HOUR_MS, hour];
+  const findAfter = (ms: number) => findUnfinishedStart(instants, "hour", hour + ms);
+  expect([0, HOUR_MS - 1, HOUR_MS].map(findAfter)).toEqual([hour, hour, Infinity]);
+  expect(findUnfinishedStart([], "day", hour)).toBe(Infinity);
 });
 
 describe("createGapRule()", () => {

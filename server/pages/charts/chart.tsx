@@ -22,7 +22,7 @@ interface ChartProperties extends PlotData {
 }
 
 export function Chart(properties: ChartProperties) {
-  const { title, instants, series, kind, measure, timeScale, onView } = properties;
+  const { title, instants, unfinishedFrom, series, kind, measure, timeScale, onView } = properties;
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
   const [isTableOpen, setTableOpen] = useState(false);
@@ -30,7 +30,7 @@ export function Chart(properties: ChartProperties) {
   const [message, setMessage] = useState("");
   const isDark = useColourScheme();
   // The arrays are made anew whenever the page is rendered; a chart that stays keeps its zoom.
-  const drawing = JSON.stringify([instants, series, kind, measure, isDark]);
+  const drawing = JSON.stringify([instants, unfinishedFrom, series, kind, measure, isDark]);
   const [drawn, setDrawn] = useState<string>();
   useEffect(() => {
     // Each chart is drawn in a task of its own, so that the page responds between them.

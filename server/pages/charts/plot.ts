@@ -26,7 +26,7 @@ export interface PlotData {
   readonly instants: readonly number[];
   /** `utc` if the instants are starts of days, weeks or months. */
   readonly timeScale: TimeScale;
-  /** From here on, values are those of an unfinished time: their bars are hatched. */
+  /** From here on, values are those so far: the legend says so, and bars are hatched. */
   readonly unfinishedFrom?: number | undefined;
   /** The least height of the vertical axis: smaller differences are no news. */
   readonly leastSpan?: number | undefined;
@@ -168,7 +168,7 @@ function describeRow(chart: uPlot, row: number): string {
     .map(({ label, value }, nth) => {
       const known = chart.data[nth]?.[row] ?? null;
       const text = typeof value === "function" ? value(chart, known as number, nth, row) : known;
-      return nth === 0 ? String(text).replace(/ \(.+/, "") : `${String(label)}: ${String(text)}`;
+      return nth === 0 ? String(text).replace(/ \(.+\)/, "") : `${String(label)}: ${String(text)}`;
     })
     .join(", ");
 }
@@ -276,9 +276,10 @@ function describeTime(
 ): string {
   if (seconds === undefined) return "–";
   const at = seconds * 1000;
-  if (timeScale === "utc") return `${formatUtcDate(at)}${at < unfinishedFrom ? "" : ", so far"}`;
+  const ending = at < unfinishedFrom ? "" : ", so far";
+  if (timeScale === "utc") return formatUtcDate(at) + ending;
   // Seconds are said where there are some.
-  return `${formatLocal(seconds * 1000)} (${formatUtc(seconds * 1000).replace(/:00 UTC$/, " UTC")})`;
+  return `${formatLocal(at)} (${formatUtc(at).replace(/:00 UTC$/, " UTC")})${ending}`;
 }
 
 /** For several series, hues that are far from each other. */

@@ -1,7 +1,6 @@
 /** The history of an entity: charts of its counts and of their changes. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { findBucketEnd } from "../../../core/buckets.ts";
 import type { Client, HistoryQuery, Listing } from "../../../core/client/mod.ts";
 import type { HistoryItem, HistoryPage } from "../../../core/resources/mod.ts";
 import {
@@ -16,6 +15,7 @@ import { formatCompact, type TimeScale } from "../format.ts";
 import { usePages, type ListedPages } from "../hooks.ts";
 import {
   createGapRule,
+  findUnfinishedStart,
   getRangeLabel,
   getTimeScale,
   parseRange,
@@ -115,8 +115,7 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   const getGapMs = createGapRule(instants, stepMs, since);
   const unit = pickRateUnit(stepMs);
   const rates = since === undefined ? undefined : computeRates(observed, unit.ms);
-  const newest = instants.at(-1) ?? 0;
-  const unfinishedFrom = findBucketEnd(newest, interval) > Date.now() ? newest : Infinity;
+  const unfinishedFrom = findUnfinishedStart(instants, interval, list.readAt);
   const timeScale = getTimeScale(interval);
   const counts = observed.map(({ count: value }) => value);
   const roundingStep = findRoundingStep(counts);

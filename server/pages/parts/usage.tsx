@@ -1,6 +1,8 @@
 /** What an account used: a chart of its days, and a table by endpoint or by key. */
+import { useState } from "preact/hooks";
 import type { UsageRow } from "../../../core/resources/mod.ts";
 import { DAY_MS } from "../../../core/time.ts";
+import { findUnfinishedStart } from "../ranges.ts";
 import { Chart } from "../charts/chart.tsx";
 import { Count, Text } from "./figures.tsx";
 import { Empty } from "./states.tsx";
@@ -18,14 +20,18 @@ export function UsageChart({
   readonly usage: readonly UsageRow[];
   readonly label: string;
 }) {
+  // Usage is read anew whenever its page is opened.
+  const [readAt] = useState(Date.now);
   if (usage.every(({ requests }) => requests === 0)) {
     return <Empty>No request was charged in {label}.</Empty>;
   }
+  const instants = usage.map(({ day = "" }) => Date.parse(day));
   return (
     <Chart
       title="Credits used each day, less refunds"
       timeScale="utc"
-      instants={usage.map(({ day = "" }) => Date.parse(day))}
+      instants={instants}
+      unfinishedFrom={findUnfinishedStart(instants, "day", readAt)}
       series={[
         { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
       ]}

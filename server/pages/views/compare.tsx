@@ -8,6 +8,7 @@ import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
 import {
   createGapRule,
+  findUnfinishedStart,
   getRangeLabel,
   getTimeScale,
   parseRange,
@@ -44,6 +45,8 @@ const MEASURE_NAMES = ["count", "change", "percent"] as const;
 interface Compared extends Pick<ComparisonTable, "rows"> {
   /** What each name means; an error for one that is not found. */
   readonly entities: readonly NamedResult<{ label: string }, { error: string }>[];
+  /** When it was requested, in milliseconds since 1970 UTC. */
+  readonly readAt: number;
 }
 
 export function Compare() {
@@ -134,7 +137,7 @@ function Comparison({
   );
   return (
     <Reading read={read}>
-      {({ entities, rows }) => {
+      {({ entities, rows, readAt }) => {
         const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
         const compared = entities.flatMap((entity, index): ComparedSeries[] => {
           if (!entity.found) return [];
@@ -163,6 +166,7 @@ function Comparison({
                   series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
                   timeScale={getTimeScale(interval)}
+                  unfinishedFrom={findUnfinishedStart(instants, interval, readAt)}
                   getGapMs={createGapRule(instants, stepMs)}
                   fileName={`compare-${count}-${measure}-${range}.csv`}
                 />
@@ -244,11 +248,12 @@ async function compareChannels(
 ): Promise<Result<Compared>> {
   // The service checks the count.
   const listing = video.compare(names, query as Parameters<typeof video.compare>[1]);
+  const readAt = Date.now();
   const { body, ...result } = await readFirstPage(listing);
   const entities = body.channels.map((entity) =>
     entity.found ? Object.assign(entity, { label: entity.channel }) : entity,
   );
-  return { ...result, body: { entities, rows: body.rows } };
+  return { ...result, body: { entities, rows: body.rows, readAt } };
 }
 
 async function compareUsers(
@@ -257,9 +262,10 @@ async function compareUsers(
   query: ComparisonQuery,
 ): Promise<Result<Compared>> {
   const listing = microblog.compare(names, query as Parameters<typeof microblog.compare>[1]);
+  const readAt = Date.now();
   const { body, ...result } = await readFirstPage(listing);
   const entities = body.users.map((entity) =>
     entity.found ? Object.assign(entity, { label: entity.username }) : entity,
   );
-  return { ...result, body: { entities, rows: body.rows } };
+  return { ...result, body: { entities, rows: body.rows, readAt } };
 }
