@@ -1,5 +1,6 @@
 /** How counts change: since the start, an hour or a day, and what is greatest and least. */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { isChangeRounding } from "./rounding.ts";
 
 /** Counts over time; `null` is unknown. */
 type Counts = readonly (number | null)[];
@@ -22,6 +23,24 @@ export function computeChangesSinceStart(
     if (!isPercent) return count - base;
     return base === 0 ? null : ((count - base) / base) * 100;
   });
+}
+
+/**
+ * Finds how much the last known count is greater than the first. A step of the source's rounding is no
+ * change.
+ *
+ * @returns `null` if no change is known.
+ *
+ * @example
+ * findChangeSinceStart([null, 200, 230, null]); // 30
+ * findChangeSinceStart([1_230_000, 1_240_000]); // null
+ */
+export function findChangeSinceStart(
+  counts: Counts,
+  options: { readonly isPercent?: boolean } = {},
+): number | null {
+  if (isChangeRounding(counts)) return null;
+  return computeChangesSinceStart(counts, options).findLast((change) => change !== null) ?? null;
 }
 
 /** An observed count, and its difference from the last known one before. */

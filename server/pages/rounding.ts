@@ -2,6 +2,7 @@
  * Counts that their source rounds. YouTube gives subscribers in three digits: 1,234,567 as 1,230,000.
  * A change of one rounding step can be a single subscriber.
  */
+import type { Measure } from "./format.ts";
 
 /** Smaller counts are exact. */
 const ROUNDED_MIN = 1000;
@@ -34,6 +35,46 @@ export function findRoundingStep(counts: readonly (number | null)[]): number {
   const isTelling = large.size > 1 || greatest >= SINGLE_ROUNDED_MIN;
   const isRounded = [...large].every((count) => count % getStep(count) === 0);
   return isTelling && isRounded ? getStep(greatest) : 0;
+}
+
+/**
+ * Whether all that counts changed by, from the first known to the last, is a step of their source's
+ * rounding.
+ *
+ * @example
+ * isChangeRounding([1_230_000, null, 1_240_000]); // true
+ * isChangeRounding([1_230_000, 1_234_567, 1_240_000]); // false
+ */
+export function isChangeRounding(counts: readonly (number | null)[]): boolean {
+  const [first, ...later] = counts.filter((count) => count !== null);
+  const last = later.at(-1);
+  if (first === undefined || last === undefined || first === last) return false;
+  return findRoundingStep(counts) > 0 && isRoundingStep(last, last - first);
+}
+
+/**
+ * Finds the least height of a chart of several counts, in the unit of its measure: that of the counts
+ * whose steps are highest.
+ *
+ * @returns `undefined` if no counts that change are rounded: those that don't are a flat line anyway.
+ *
+ * @example
+ * findLeastSpan([[1_000_000, 1_010_000], [5, 7]], "change"); // 50000
+ * findLeastSpan([[1_000_000, 1_010_000], [5, 7]], "percent"); // 5
+ */
+export function findLeastSpan(
+  compared: readonly (readonly (number | null)[])[],
+  measure: Measure,
+): number | undefined {
+  const spans = compared.flatMap((counts) => {
+    const known = counts.filter((count) => count !== null);
+    const [base = 0] = known;
+    const span = findRoundingStep(known) * LEAST_STEPS;
+    if (span === 0 || known.every((count) => count === base)) return [];
+    if (measure !== "percent") return [span];
+    return base === 0 ? [] : [(span / base) * 100];
+  });
+  return spans.length === 0 ? undefined : Math.max(...spans);
 }
 
 /** Whether the change to a rounded count is at most one step: it may be next to nothing. */

@@ -144,6 +144,24 @@ describe.skipIf(!hasBrowser())("figures", () => {
     await close();
   }, 60_000);
 
+  test("of comparisons and trends call no rounding step a change", async () => {
+    const { page, close } = await dashboard.visit("/compare?names=rounded,steady");
+    const cells = () =>
+      page.locator(".scroll tbody tr", { hasText: "rounded" }).locator("td").allInnerTexts();
+    expect(await cells()).toEqual(["rounded", "1.51 M", "rounded", "–", "Remove"]);
+    expect(await page.locator(".hint", { hasText: "rounded by the source" }).count()).toBe(1);
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    expect(await page.locator(".scroll tbody a").allTextContents()).toEqual(["steady", "rounded"]);
+    await page.goto(`${dashboard.service.address}/compare?names=steady`);
+    await waitForPage(page);
+    expect(await page.getByText("rounded").count()).toBe(0);
+    await page.goto(`${dashboard.service.address}/channels`);
+    await page.getByRole("button", { name: /^Show trends/ }).click();
+    await page.locator(".sparkline").first().waitFor();
+    expect(await cells()).toEqual(["rounded", "1.51 M", "–", "", "rounded", "–"]);
+    await close();
+  }, 60_000);
+
   test("of a chart's table have all digits, and ticks are not rounded", async () => {
     const { page, close } = await dashboard.visit("/channels/steady?count=viewCount");
     await page.getByText("Table of Views", { exact: true }).click();

@@ -163,11 +163,9 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     expect(new URL(page.url()).searchParams.get("show")).toBe("percent");
     expect((await pointAt(page, { fraction: 0 })).values).toEqual(["0 %", "unknown"]);
     expect((await pointAt(page, { fraction: 1 })).values).toEqual(["+0.65 %", "unknown"]);
-    expect(await page.locator("td.numeric data").allTextContents()).toEqual([
-      "1.56 M",
-      "+10 K",
-      "+0.65 %",
-    ]);
+    // That is one step of the source's rounding. The other hides its subscribers.
+    const cells = (await page.locator("td.numeric").allTextContents()).join(" ");
+    expect(cells).toBe("1.56 M rounded – – – –");
     // Another view of the same figures costs nothing.
     expect(await page.textContent(".credits")).toContain("this page cost 2");
     await page.reload();

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import {
   computeChangesSinceStart,
   computeRates,
+  findChangeSinceStart,
   findExtremes,
   pickBucketChanges,
   pickRateUnit,
@@ -22,6 +23,16 @@ describe("computeChangesSinceStart()", () => {
     expect(computeChangesSinceStart([0, 5])).toEqual([0, 5]);
     expect(computeChangesSinceStart([0, 5, null], { isPercent: true })).toEqual([null, null, null]);
   });
+});
+
+test("findChangeSinceStart() finds the newest change, unless it is a step of rounding", () => {
+  expect(findChangeSinceStart([null, 200, 230, null])).toBe(30);
+  expect(findChangeSinceStart([200, 230], { isPercent: true })).toBe(15);
+  expect(findChangeSinceStart([1_230_000, 1_230_000])).toBe(0);
+  expect(findChangeSinceStart([1_230_000, 1_250_000])).toBe(20_000);
+  expect(findChangeSinceStart([1_230_000, 1_240_000])).toBeNull();
+  expect(findChangeSinceStart([1_240_000, 1_230_000], { isPercent: true })).toBeNull();
+  expect(findChangeSinceStart([null, null])).toBeNull();
 });
 
 describe("computeRates()", () => {

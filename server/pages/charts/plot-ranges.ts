@@ -1,11 +1,15 @@
 /** How far the axes of a chart reach. */
 import uPlot from "uplot";
 
-/** Fits the values, with a least height. */
-export function createValueRange(leastSpan: number): uPlot.Range.Function {
+/**
+ * Fits the values, with a least height.
+ *
+ * @param floor What is added to the height goes no deeper: counts are not negative.
+ */
+export function createValueRange(leastSpan: number, floor: number): uPlot.Range.Function {
   return (_, min, max) => {
     const missing = Math.max(0, leastSpan - (max - min)) / 2;
-    return uPlot.rangeNum(Math.max(0, min - missing), max + missing, 0.1, true);
+    return uPlot.rangeNum(Math.max(floor, min - missing), max + missing, 0.1, true);
   };
 }
 

@@ -198,7 +198,7 @@ function createOptions(
   times: readonly number[],
   width: number,
 ): uPlot.Options {
-  const { series, kind, measure, group, timeScale } = data;
+  const { series, kind, measure = "count", group, timeScale, leastSpan } = data;
   const isBars = kind === "bars";
   const axis = {
     stroke: readColour("--muted"),
@@ -216,7 +216,9 @@ function createOptions(
     }),
     scales: {
       x: { time: true, range: createTimeRange(times, isBars) },
-      ...(data.leastSpan !== undefined && { y: { range: createValueRange(data.leastSpan) } }),
+      ...(leastSpan !== undefined && {
+        y: { range: createValueRange(leastSpan, measure === "count" ? 0 : -Infinity) },
+      }),
     },
     axes: [
       {

@@ -8,7 +8,8 @@ import {
   formatPercent,
   formatUtc,
 } from "../format.ts";
-import { findRoundingStep } from "../rounding.ts";
+import { findChangeSinceStart } from "../changes.ts";
+import { findRoundingStep, isChangeRounding } from "../rounding.ts";
 
 /** A count; a dash if it is unknown. */
 export function Count({ value }: { readonly value: number | null | undefined }) {
@@ -47,6 +48,16 @@ export function Percent({ value }: { readonly value: number | null | undefined }
     <data value={value} class={getDirection(value)}>
       {formatPercent(value)}
     </data>
+  );
+}
+
+/** The change of counts since their start; of a step of the source's rounding, that it is one. */
+export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
+  if (!isChangeRounding(counts)) return <Change value={findChangeSinceStart(counts)} />;
+  return (
+    <span class="muted" title="A step of the source's rounding: the change can be next to nothing">
+      rounded
+    </span>
   );
 }
 

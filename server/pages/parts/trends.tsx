@@ -2,9 +2,9 @@
 import { useState } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { ComparisonTable } from "../../../core/resources/mod.ts";
-import { computeChangesSinceStart } from "../changes.ts";
+import { findChangeSinceStart } from "../changes.ts";
 import { getClient, readFirstPage } from "../session.ts";
-import { Change, Percent } from "./figures.tsx";
+import { ChangeSinceStart, Percent } from "./figures.tsx";
 import { Sparkline } from "../charts/sparkline.tsx";
 import type { Column } from "./table.tsx";
 
@@ -65,10 +65,7 @@ export function createTrendColumns<Entity>(
   trends: Trends,
   getName: (entity: Entity) => string,
 ): Column<Entity>[] {
-  const findChange = (entity: Entity, isPercent: boolean) =>
-    computeChangesSinceStart(trends.values.get(getName(entity)) ?? [], { isPercent }).findLast(
-      (change) => change !== null,
-    );
+  const getCounts = (entity: Entity) => trends.values.get(getName(entity)) ?? [];
   return [
     {
       label: "30 days",
@@ -81,12 +78,14 @@ export function createTrendColumns<Entity>(
     {
       label: "Change",
       isNumeric: true,
-      render: (entity) => <Change value={findChange(entity, false)} />,
+      render: (entity) => <ChangeSinceStart counts={getCounts(entity)} />,
     },
     {
       label: "In %",
       isNumeric: true,
-      render: (entity) => <Percent value={findChange(entity, true)} />,
+      render: (entity) => (
+        <Percent value={findChangeSinceStart(getCounts(entity), { isPercent: true })} />
+      ),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
 import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.ts";
-import { computeChangesSinceStart } from "../changes.ts";
+import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
 import {
@@ -15,12 +15,13 @@ import {
   planHistory,
   type Range,
 } from "../ranges.ts";
+import { findLeastSpan, findRoundingStep } from "../rounding.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 import { readFirstPage } from "../session.ts";
 import { Chart } from "../charts/chart.tsx";
 import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
-import { Change, Count, Percent, Text } from "../parts/figures.tsx";
+import { ChangeSinceStart, Count, Percent, Text } from "../parts/figures.tsx";
 import { Heading } from "../parts/profile.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -160,11 +161,21 @@ function Comparison({
               <Empty>Nothing was observed in this range.</Empty>
             ) : (
               <>
+                {compared.some(({ count: values }) => findRoundingStep(values) > 0) && (
+                  <p class="hint">
+                    Some {label.toLowerCase()} are rounded by the source: a change of one step,
+                    which can be next to nothing, is only said to be rounded.
+                  </p>
+                )}
                 <Chart
                   title={measure === "count" ? label : `${label}: ${lowerFirst(MEASURES[measure])}`}
                   instants={instants}
                   series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
+                  leastSpan={findLeastSpan(
+                    compared.map(({ count: values }) => values),
+                    measure,
+                  )}
                   timeScale={getTimeScale(interval)}
                   unfinishedFrom={findUnfinishedStart(instants, interval, readAt)}
                   getGapMs={createGapRule(instants, stepMs)}
@@ -192,12 +203,10 @@ interface ComparedSeries extends Readonly<Record<Measure, readonly (number | nul
   readonly label: string;
 }
 
-const findLast = (values: readonly (number | null)[]): number | null =>
-  values.findLast((value) => value !== null) ?? null;
-
 function createColumns(kind: ComparedKind, names: readonly string[]): Column<ComparedSeries>[] {
-  const cells = { count: Count, change: Change, percent: Percent };
-  const labels = { count: "Newest", change: "Change", percent: "In %" };
+  const findNewest = ({ count }: ComparedSeries) => count.findLast((value) => value !== null);
+  const findPercent = ({ count }: ComparedSeries) =>
+    findChangeSinceStart(count, { isPercent: true });
   return [
     {
       label: kind === "users" ? "User" : "Channel",
@@ -208,15 +217,24 @@ function createColumns(kind: ComparedKind, names: readonly string[]): Column<Com
         </a>
       ),
     },
-    ...MEASURE_NAMES.map((measure) => {
-      const Cell = cells[measure];
-      return {
-        label: labels[measure],
-        isNumeric: true,
-        getValue: (one: ComparedSeries) => findLast(one[measure]),
-        render: (one: ComparedSeries) => <Cell value={findLast(one[measure])} />,
-      };
-    }),
+    {
+      label: "Newest",
+      isNumeric: true,
+      getValue: (one) => findNewest(one) ?? null,
+      render: (one) => <Count value={findNewest(one)} />,
+    },
+    {
+      label: "Change",
+      isNumeric: true,
+      getValue: ({ count }) => findChangeSinceStart(count),
+      render: ({ count }) => <ChangeSinceStart counts={count} />,
+    },
+    {
+      label: "In %",
+      isNumeric: true,
+      getValue: findPercent,
+      render: (one) => <Percent value={findPercent(one)} />,
+    },
     {
       label: "Remove",
       render: ({ name, label }) => (
