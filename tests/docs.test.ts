@@ -113,6 +113,7 @@ describe("server/README.md", () => {
       BATCH_MAX_NAMES: rows.get("names of a batch"),
       COMPARISON_MAX_NAMES: rows.get("names of a comparison"),
       LIST_LIMIT_RANGE: rows.get("`limit` of lists"),
+      FILTERED_PAGE_MAX_ENTITIES: rows.get("entities that a page of a filtered list looks at"),
       SEARCH_MAX_CHARACTERS: rows.get("`search` and `country` of lists"),
       DAYS_FILTER_RANGE: rows.get("`days` of `/tweets` and `/followers`"),
       PAGE_NUMBER_RANGE: rows.get("`page` of `/tweets` and `/followers`"),

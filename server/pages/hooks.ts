@@ -67,10 +67,19 @@ export interface ListedPages<Item> {
   readonly total: number | undefined;
   /** When the newest page was requested, in milliseconds since 1970 UTC. */
   readonly readAt: number;
+  /** How many pages without an item there are at the end. */
+  readonly emptyPages: number;
   readonly isLoading: boolean;
   readonly error: unknown;
-  /** Reads the next page, or all that are left, each for a credit. */
-  readMore(options?: { readonly isAll?: boolean }): void;
+  /** Reads the next pages, each for a credit. */
+  readMore(options?: MoreOptions): void;
+}
+
+interface MoreOptions {
+  /** How many pages are read at most; one unless told. */
+  readonly pagesMax?: number;
+  /** Reading ends with the page that has an item. */
+  readonly isUntilItem?: boolean;
 }
 
 /** A list whose first page was read, and what reads the next ones. */
@@ -80,6 +89,7 @@ interface OpenList<Item, Page> {
   hasMore: boolean;
   total: number | undefined;
   readAt: number;
+  emptyPages: number;
 }
 
 /**
@@ -107,13 +117,19 @@ export function usePages<Item, Page>(
       return;
     }
     const page = next.value.body;
-    list.items.push(...getItems(page));
+    const items = getItems(page);
+    list.items.push(...items);
+    list.emptyPages = items.length === 0 ? list.emptyPages + 1 : 0;
     list.hasMore = hasNext(page);
     list.total = getTotal(page);
   };
-  const readPages = async (list: OpenList<Item, Page>, isAll: boolean): Promise<void> => {
+  const readPages = async (
+    list: OpenList<Item, Page>,
+    { pagesMax = 1, isUntilItem = false }: MoreOptions,
+  ): Promise<void> => {
     await readPage(list);
-    if (isAll && list.hasMore) await readPages(list, isAll);
+    if (!list.hasMore || pagesMax === 1 || (isUntilItem && list.emptyPages === 0)) return;
+    await readPages(list, { pagesMax: pagesMax - 1, isUntilItem });
   };
   const opened = useAwaited(name, () =>
     readOnce(name, async () => {
@@ -124,6 +140,7 @@ export function usePages<Item, Page>(
         hasMore: false,
         total: undefined,
         readAt: 0,
+        emptyPages: 0,
       };
       await readPage(list);
       return list;
@@ -131,9 +148,9 @@ export function usePages<Item, Page>(
   );
   if (opened.state !== "ready") return opened;
   const list = opened.value;
-  const readMore = ({ isAll = false } = {}) => {
+  const readMore = (options: MoreOptions = {}) => {
     setStatus({ isLoading: true, error: undefined });
-    readPages(list, isAll).then(
+    readPages(list, options).then(
       () => setStatus({ isLoading: false, error: undefined }),
       (error: unknown) => setStatus({ isLoading: false, error }),
     );

@@ -69,10 +69,34 @@ describe.skipIf(!hasBrowser())("the lists", () => {
       return route.fulfill({ json: { channels: [], pagination } });
     });
     await page.goto(`${dashboard.service.address}/channels?search=soup`);
-    await page.getByText("No channel matches so far").waitFor();
-    await page.getByRole("button", { name: "Load more (1 credit)" }).click();
+    await page.getByText("No channel matches among the first 8,000 in this order.").waitFor();
+    await page.getByRole("button", { name: "Search the next 8,000 (1 credit)" }).click();
     await page.getByRole("link", { name: "soup" }).waitFor();
     expect(await page.getByText("No channel matches").count()).toBe(0);
+    await close();
+  }, 60_000);
+
+  test("of channels search on until one matches, for as many credits as they say", async () => {
+    const { page, close } = await dashboard.visit("/account");
+    const soup = { id: "UC1", username: "soup", displayName: null, subscribers: 5, videoCount: 9 };
+    let pages = 0;
+    await page.route("**/api/video/channels?*", async (route) => {
+      pages++;
+      const channels = pages === 14 ? [soup] : [];
+      const pagination = { hasMore: true, nextCursor: `subscribers-desc-z-${pages}` };
+      return route.fulfill({ json: { channels, pagination } });
+    });
+    await page.goto(`${dashboard.service.address}/channels?search=soup`);
+    const searchOn = page.getByRole("button", { name: "until one matches (up to 10 credits)" });
+    await searchOn.click();
+    await page.getByText("among the first 88,000 in this order").waitFor();
+    expect(pages).toBe(11);
+    await searchOn.click();
+    await page.getByRole("link", { name: "soup" }).waitFor();
+    expect(pages).toBe(14);
+    expect(await page.getByText("No channel matches").count()).toBe(0);
+    await page.getByRole("button", { name: "Load more (1 credit)" }).click();
+    await page.getByText("No channel matches among the next 8,000 in this order.").waitFor();
     await close();
   }, 60_000);
 

@@ -1,5 +1,6 @@
 /** The controls of lists and charts. They keep their values in the address. */
-import { SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
+import { FILTERED_PAGE_MAX_ENTITIES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
+import { formatExact } from "../format.ts";
 import type { ListedPages } from "../hooks.ts";
 import { getRangeLabel, RANGES, type Range } from "../ranges.ts";
 import { setParameters } from "../router.ts";
@@ -124,16 +125,59 @@ export function MoreButton({
         {list.isLoading ? "Loading…" : "Load more (1 credit)"}
       </button>
       {pages > 1 && !list.isLoading && (
-        <button type="button" onClick={() => list.readMore({ isAll: true })}>
+        <button type="button" onClick={() => list.readMore({ pagesMax: Infinity })}>
           Load all {total} ({pages} credits)
         </button>
       )}
-      {list.error !== undefined && (
-        <span role="alert" class="loss">
-          {list.error instanceof Error ? list.error.message : "It failed"}
-        </span>
-      )}
+      <ListFailure list={list} />
     </p>
+  );
+}
+
+function ListFailure({ list: { error } }: { readonly list: ListedPages<unknown> }) {
+  if (error === undefined) return null;
+  return (
+    <span role="alert" class="loss">
+      {error instanceof Error ? error.message : "It failed"}
+    </span>
+  );
+}
+
+/** How many pages without a match are read at one press of a button. */
+const SEARCHED_PAGES_MAX = 10;
+
+/** What a filtered list has instead of {@link MoreButton} while its pages have no match. */
+export function SearchOn({
+  list,
+  kind,
+}: {
+  readonly list: ListedPages<unknown>;
+  readonly kind: string;
+}) {
+  const searched = formatExact(list.emptyPages * FILTERED_PAGE_MAX_ENTITIES);
+  const position = list.items.length === 0 ? "first" : "next";
+  return (
+    <>
+      <p class="notice" role="status">
+        No {kind} matches among the {position} {searched} in this order. There are more.
+      </p>
+      <p class="row">
+        <button type="button" disabled={list.isLoading} onClick={() => list.readMore()}>
+          {list.isLoading
+            ? "Searching…"
+            : `Search the next ${formatExact(FILTERED_PAGE_MAX_ENTITIES)} (1 credit)`}
+        </button>
+        {!list.isLoading && (
+          <button
+            type="button"
+            onClick={() => list.readMore({ pagesMax: SEARCHED_PAGES_MAX, isUntilItem: true })}
+          >
+            Search until one matches (up to {SEARCHED_PAGES_MAX} credits)
+          </button>
+        )}
+        <ListFailure list={list} />
+      </p>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { ListOrder } from "../../../core/lists.ts";
 import type { ListedPages, Read } from "../hooks.ts";
 import { setParameters } from "../router.ts";
-import { MoreButton, SearchForm, Select } from "./controls.tsx";
+import { MoreButton, SearchForm, SearchOn, Select } from "./controls.tsx";
 import { Empty, Reading } from "./states.tsx";
 import { Table, type Column, type ListSorting } from "./table.tsx";
 import { createTrendColumns, TrendsButton, type Trends } from "./trends.tsx";
@@ -61,17 +61,14 @@ export function EntityList<Entity, Sort extends string>({
       </div>
       <Reading read={read}>
         {(list) =>
-          list.items.length === 0 ? (
-            <>
-              <Empty>
-                {list.hasMore
-                  ? `No ${kind} matches so far. The list is long: load more to search on.`
-                  : isFiltered
-                    ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
-                    : `No ${kind} was observed yet. ${emptyHint}`}
-              </Empty>
-              <MoreButton list={list} />
-            </>
+          list.items.length === 0 && list.hasMore ? (
+            <SearchOn list={list} kind={kind} />
+          ) : list.items.length === 0 ? (
+            <Empty>
+              {isFiltered
+                ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
+                : `No ${kind} was observed yet. ${emptyHint}`}
+            </Empty>
           ) : (
             <>
               <TrendsButton trends={trends} names={list.items.map(getName)} />
@@ -88,7 +85,11 @@ export function EntityList<Entity, Sort extends string>({
                 getKey={getName}
                 sorting={sorting}
               />
-              <MoreButton list={list} />
+              {list.emptyPages > 0 && list.hasMore ? (
+                <SearchOn list={list} kind={kind} />
+              ) : (
+                <MoreButton list={list} />
+              )}
             </>
           )
         }

@@ -8,6 +8,7 @@
  */
 import pLimit from "p-limit";
 import { DomainError } from "../../../core/errors.ts";
+import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import { compareListPositions, type ListPosition } from "../../../core/lists.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -27,9 +28,6 @@ const STEP_ENTITIES = 200;
 
 /** If more entities match a filter, a scan of the list finds a page of them faster. */
 const MATCHES_MAX = 5000;
-
-/** Entities that one page scans: about 40 milliseconds. */
-export const SCAN_MAX_ENTITIES = 8000;
 
 /** Filtered pages that are read at once in this process. Other reads go on beside them. */
 const FILTERED_READS_MAX = 2;
@@ -120,7 +118,7 @@ async function scanList<Sort extends string, Summary>(
   const { limit, after } = query.request;
   const rows = new Map<string, ListRow<Summary>>();
   let scannedTo = after;
-  for (let scanned = 0; scanned < SCAN_MAX_ENTITIES; scanned += stepEntities) {
+  for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
     const step = await readNextRows<Sort, Summary>(database, query, scannedTo, stepEntities);
     // An entity whose figure changed meanwhile may come again.
     for (const row of step.matches) if (!rows.has(row.id)) rows.set(row.id, row);

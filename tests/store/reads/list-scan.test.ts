@@ -1,5 +1,6 @@
 /** What a page of a filtered list takes at most, in a list of many channels. */
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
+import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import {
   encodeListCursor,
   type ChannelSort,
@@ -8,7 +9,6 @@ import {
 } from "../../../core/lists.ts";
 import type { ChannelList } from "../../../core/resources/mod.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { SCAN_MAX_ENTITIES } from "../../../server/store/reads/list-scan.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { catchError } from "../../support/catch-error.ts";
 import { letEventLoopRun } from "../../support/wait.ts";
@@ -18,10 +18,10 @@ import { recordStatements } from "../../support/store/query-plans.ts";
 /** So many that a scan is expected to find them soon, but they have the fewest subscribers. */
 const LAST_CHANNELS = 6000;
 
-const CHANNELS = 2 * SCAN_MAX_ENTITIES + LAST_CHANNELS + 300;
+const CHANNELS = 2 * FILTERED_PAGE_MAX_ENTITIES + LAST_CHANNELS + 300;
 
 /** Two for each step of 200 entities, and two for the keys. */
-const STATEMENTS_MAX = 2 * (SCAN_MAX_ENTITIES / 200) + 2;
+const STATEMENTS_MAX = 2 * (FILTERED_PAGE_MAX_ENTITIES / 200) + 2;
 
 const idOf = (index: number) => `UC${String(index).padStart(6, "0")}`;
 
@@ -61,7 +61,7 @@ describe("createVideoReads().channelPage()", () => {
       const { channelPage } = createVideoReads(recording);
       const ids: string[] = [];
       let after: ListPosition | undefined;
-      for (const scanned of [SCAN_MAX_ENTITIES, 2 * SCAN_MAX_ENTITIES]) {
+      for (const scanned of [FILTERED_PAGE_MAX_ENTITIES, 2 * FILTERED_PAGE_MAX_ENTITIES]) {
         statements.length = 0;
         const { body } = await channelPage({ ...RARE, ...(after && { after }) });
         expect(statements.length).toBeLessThanOrEqual(STATEMENTS_MAX);
