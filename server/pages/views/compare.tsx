@@ -163,8 +163,8 @@ function Comparison({
               <>
                 {compared.some(({ count: values }) => findRoundingStep(values) > 0) && (
                   <p class="hint">
-                    Some {label.toLowerCase()} are rounded by the source: a change of one step,
-                    which can be next to nothing, is only said to be rounded.
+                    Some {label.toLowerCase()} are rounded by the source: a change of one step can
+                    be next to nothing, and is shown as “rounded”.
                   </p>
                 )}
                 <Chart
