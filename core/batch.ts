@@ -1,5 +1,5 @@
 /** Requests for several entities by name: a batch of details, and a comparison of one count. */
-import { ENTITY_FIELDS } from "./entity-kinds.ts";
+import { ENTITY_FIELDS, type CountName } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
@@ -18,7 +18,7 @@ export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends H
   /** In the order asked for; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
-  readonly count: (typeof ENTITY_FIELDS)[Kind]["counts"][number];
+  readonly count: CountName<Kind>;
   /** Its index among the counts of the kind. */
   readonly countIndex: number;
 }
@@ -85,8 +85,8 @@ export function parseComparisonRequest<Kind extends BatchKind>(
   }
   const names = text.split(",");
   assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
-  const counts: readonly ComparisonRequest<Kind>["count"][] = ENTITY_FIELDS[kind].counts;
-  const count = parseChoiceParameter("count", getValues, counts, ENTITY_FIELDS[kind].counts[0]);
+  const { counts } = ENTITY_FIELDS[kind];
+  const count = parseChoiceParameter<CountName<Kind>>("count", getValues, counts, counts[0]);
   return {
     ...parseHistoryRequest(getValues, now, limitError),
     names: names.map((name) => parseName(`Each name of ${field}`, name)),

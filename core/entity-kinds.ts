@@ -1,23 +1,33 @@
 /**
- * The kinds of entity that are observed, and the fields of each. Of an attribute the newest value
- * is stored; of a count every value, with the instant of its observation.
+ * What a channel, a short, a user and a tweet consist of. A field is declared here alone: parsing,
+ * tables, stored histories, CSV, the histories of the interface and the sorts of lists follow.
  */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 
-/** The fields of a kind. */
-export interface EntityFields {
+/** What a kind consists of, by the names that observations use. */
+export interface KindDeclaration {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
-  /** The attributes, in the order of the specification. */
+  /** Of an item: the kind that it belongs to, and the attribute that names its owner. */
+  readonly owner?: { readonly kind: string; readonly field: string };
+  /** The attributes, whose newest values are stored. The order is that of the specification. */
   readonly attributes: Readonly<Record<string, FieldType>>;
-  /** The counts: whole numbers from 0 to 2^53 - 1. */
-  readonly counts: readonly string[];
+  /**
+   * The counts: whole numbers from 0 to 2^53 - 1, of which every observed value is stored. The
+   * number of a count, from 0 to 29, names it in stored histories. Numbers ascend and stay as they
+   * are: a new count comes last, with a number that no count ever had.
+   */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The counts that lists are sorted by, by the names of the sorts; the first is the default. */
+  readonly sorts?: Readonly<Record<string, string>>;
+  /** The counts with gains, by the ends of the gains' names: `Gain` makes `dailyGain`. */
+  readonly gains?: Readonly<Record<string, string>>;
 }
 
-/** The fields of every kind, by the names that observations use. */
-export const ENTITY_FIELDS = {
+/** The declaration of every kind, a {@link KindDeclaration}. */
+export const KINDS = {
   channel: {
     idField: "id",
     attributes: {
@@ -29,10 +39,13 @@ export const ENTITY_FIELDS = {
       thumbnail: "link",
       bannerImage: "link",
     },
-    counts: ["subscribers", "videoCount", "viewCount"],
+    counts: { subscribers: 0, videoCount: 1, viewCount: 2 },
+    sorts: { subscribers: "subscribers", views: "viewCount", videos: "videoCount" },
+    gains: { Gain: "subscribers", Views: "viewCount" },
   },
   short: {
     idField: "id",
+    owner: { kind: "channel", field: "channel" },
     attributes: {
       channel: "identifier",
       title: "text",
@@ -40,7 +53,7 @@ export const ENTITY_FIELDS = {
       publishedAt: "instant",
       thumbnail: "link",
     },
-    counts: ["views", "likes", "comments", "shares"],
+    counts: { views: 0, likes: 1, comments: 2, shares: 3 },
   },
   user: {
     idField: "username",
@@ -52,22 +65,58 @@ export const ENTITY_FIELDS = {
       created_at: "instant",
       verified: "boolean",
     },
-    counts: ["followers_count", "following_count", "tweet_count"],
+    counts: { followers_count: 0, following_count: 1, tweet_count: 2 },
+    sorts: { followers: "followers_count" },
+    gains: { Gain: "followers_count" },
   },
   tweet: {
     idField: "id",
+    owner: { kind: "user", field: "username" },
     attributes: {
       username: "identifier",
       created_at: "instant",
       text: "text",
       url: "link",
     },
-    counts: ["likes", "retweets", "replies", "quotes", "impressions"],
+    counts: { likes: 0, retweets: 1, replies: 2, quotes: 3, impressions: 4 },
   },
 } as const;
 
 /** A kind of entity. */
-export type EntityKind = keyof typeof ENTITY_FIELDS;
+export type EntityKind = keyof typeof KINDS;
 
 /** All kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];
+
+/** The names of the counts of a kind. */
+export type CountName<Kind extends EntityKind> = {
+  [Name in EntityKind]: keyof (typeof KINDS)[Name]["counts"] & string;
+}[Kind];
+
+/** The counts of a kind, by name; `null` is unknown. */
+export type EntityCounts<Kind extends EntityKind> = Record<CountName<Kind>, number | null>;
+
+/** The fields of a kind. */
+export interface EntityFields extends Pick<KindDeclaration, "idField" | "owner" | "attributes"> {
+  /** The names of the counts, in the order of their numbers. */
+  readonly counts: readonly string[];
+}
+
+/** The fields of every kind, with the counts as a list of names. */
+export const ENTITY_FIELDS: {
+  readonly [Kind in EntityKind]: Omit<(typeof KINDS)[Kind], "counts"> & {
+    readonly counts: CountNames<Kind>;
+  };
+} = {
+  channel: { ...KINDS.channel, counts: listCountNames("channel") },
+  short: { ...KINDS.short, counts: listCountNames("short") },
+  user: { ...KINDS.user, counts: listCountNames("user") },
+  tweet: { ...KINDS.tweet, counts: listCountNames("tweet") },
+};
+
+type CountNames<Kind extends EntityKind> = readonly [CountName<Kind>, ...CountName<Kind>[]];
+
+function listCountNames<Kind extends EntityKind>(kind: Kind): CountNames<Kind> {
+  // `Object.keys()` knows neither the names nor that there is one.
+  return Object.keys(KINDS[kind].counts) as [CountName<Kind>, ...CountName<Kind>[]];
+}

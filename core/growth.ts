@@ -1,9 +1,6 @@
-/**
- * Growth: how counts changed between observations. The store restates which counts are compared in
- * SQL; `tests/store/history/long-histories.test.ts` compares both.
- */
+/** Growth: how counts changed between observations. */
 import { findNewestCounts, type Entity } from "./entities.ts";
-import type { EntityKind } from "./entity-kinds.ts";
+import { KINDS, type EntityKind, type KindDeclaration } from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
@@ -25,37 +22,46 @@ export interface TimeRange {
 /** How many days each gain looks back. */
 export const GAIN_PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
+type GainPeriod = keyof typeof GAIN_PERIOD_DAYS;
+
+const GAIN_PERIODS = ["daily", "weekly", "monthly"] as const;
+
 /** A gain: which count it compares, and over how long. */
 export interface GainDefinition {
   /** The name of the count. */
   readonly count: string;
   /** Over how long. */
-  readonly period: keyof typeof GAIN_PERIOD_DAYS;
+  readonly period: GainPeriod;
+}
+
+/** The names of the gains of a kind. */
+export type GainName<Kind extends keyof GainEnds> = `${GainPeriod}${GainEnds[Kind]}`;
+
+/** The ends of the names of gains, by kind. */
+interface GainEnds {
+  channel: keyof typeof KINDS.channel.gains;
+  user: keyof typeof KINDS.user.gains;
 }
 
 /** The gains of each kind by name, by which lists can be sorted. */
 export const GAIN_DEFINITIONS: Readonly<
   Record<EntityKind, Readonly<Record<string, GainDefinition>>>
 > = {
-  channel: {
-    dailyGain: { count: "subscribers", period: "daily" },
-    weeklyGain: { count: "subscribers", period: "weekly" },
-    monthlyGain: { count: "subscribers", period: "monthly" },
-    dailyViews: { count: "viewCount", period: "daily" },
-    weeklyViews: { count: "viewCount", period: "weekly" },
-    monthlyViews: { count: "viewCount", period: "monthly" },
-  },
-  short: {},
-  user: {
-    dailyGain: { count: "followers_count", period: "daily" },
-    weeklyGain: { count: "followers_count", period: "weekly" },
-    monthlyGain: { count: "followers_count", period: "monthly" },
-  },
-  tweet: {},
+  channel: defineGains(KINDS.channel),
+  short: defineGains(KINDS.short),
+  user: defineGains(KINDS.user),
+  tweet: defineGains(KINDS.tweet),
 };
 
+function defineGains({ gains = {} }: KindDeclaration): Record<string, GainDefinition> {
+  const definitions = Object.entries(gains).flatMap(([end, count]) =>
+    GAIN_PERIODS.map((period) => [`${period}${end}`, { count, period }]),
+  );
+  return Object.fromEntries(definitions);
+}
+
 /** The gains of a count over a day, a week and a month; `null` if unknown. */
-export type Gains = Record<keyof typeof GAIN_PERIOD_DAYS, number | null>;
+export type Gains = Record<GainPeriod, number | null>;
 
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A

@@ -5,8 +5,10 @@
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
+import { KINDS } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
 import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS } from "./limits.ts";
 import {
   parseChoiceParameter,
@@ -16,49 +18,43 @@ import {
 } from "./parameters.ts";
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
-/** What lists of channels can be sorted by. */
-export const CHANNEL_SORTS = [
-  "subscribers",
-  "views",
-  "videos",
-  "dailyGain",
-  "weeklyGain",
-  "monthlyGain",
-  "dailyViews",
-  "weeklyViews",
-  "monthlyViews",
-] as const;
+/** The kinds with lists. */
+type ListedKind = "channel" | "user";
 
-/** What lists of users can be sorted by. */
-export const USER_SORTS = ["followers", "dailyGain", "weeklyGain", "monthlyGain"] as const;
+/** What lists of a kind can be sorted by. */
+type SortName<Kind extends ListedKind> =
+  | (keyof (typeof KINDS)[Kind]["sorts"] & string)
+  | GainName<Kind>;
 
 /** What a list of channels is sorted by. */
-export type ChannelSort = (typeof CHANNEL_SORTS)[number];
+export type ChannelSort = SortName<"channel">;
 /** What a list of users is sorted by. */
-export type UserSort = (typeof USER_SORTS)[number];
-
-const GAIN_FIELDS = {
-  dailyGain: "dailyGain",
-  weeklyGain: "weeklyGain",
-  monthlyGain: "monthlyGain",
-} as const;
+export type UserSort = SortName<"user">;
 
 /** The field of a channel that each sort compares. */
-export const CHANNEL_SORT_FIELDS: Readonly<Record<ChannelSort, string>> = {
-  subscribers: "subscribers",
-  views: "viewCount",
-  videos: "videoCount",
-  ...GAIN_FIELDS,
-  dailyViews: "dailyViews",
-  weeklyViews: "weeklyViews",
-  monthlyViews: "monthlyViews",
-};
+export const CHANNEL_SORT_FIELDS: Readonly<Record<ChannelSort, string>> =
+  createSortFields("channel");
 
 /** The field of a user that each sort compares. */
-export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = {
-  followers: "followers_count",
-  ...GAIN_FIELDS,
-};
+export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = createSortFields("user");
+
+function createSortFields<Kind extends ListedKind>(kind: Kind): Record<SortName<Kind>, string> {
+  const gains = Object.keys(GAIN_DEFINITIONS[kind]).map((name) => [name, name]);
+  // `Object.fromEntries()` does not know the names.
+  return { ...KINDS[kind].sorts, ...Object.fromEntries(gains) } as Record<SortName<Kind>, string>;
+}
+
+/** What lists of channels can be sorted by; the first is the default. */
+export const CHANNEL_SORTS: readonly [ChannelSort, ...ChannelSort[]] =
+  listSorts(CHANNEL_SORT_FIELDS);
+
+/** What lists of users can be sorted by; the first is the default. */
+export const USER_SORTS: readonly [UserSort, ...UserSort[]] = listSorts(USER_SORT_FIELDS);
+
+function listSorts<Sort extends string>(fields: Readonly<Record<Sort, string>>) {
+  // `Object.keys()` knows neither the names nor that there is one.
+  return Object.keys(fields) as [Sort, ...Sort[]];
+}
 
 /** `desc` lists the greatest first; unknown figures come last in both, and identifiers ascend. */
 export const LIST_ORDERS = ["desc", "asc"] as const;

@@ -33,7 +33,7 @@ export type { FieldReader } from "../resources/entity-fields.ts";
 export { createComparisonRows, createComparisonTable } from "../resources/history-resources.ts";
 export { createFollowersPage, createHistoryItems } from "../resources/history-resources.ts";
 export { createHistoryPage } from "../resources/history-resources.ts";
-export type { EntityCounts } from "../resources/history-resources.ts";
+export type { EntityCounts } from "../entity-kinds.ts";
 export { createChannelList, createUserList } from "../resources/list-resources.ts";
 export type { ListableEntity } from "../resources/list-resources.ts";
 export { createTweetDetails, createTweetRecord } from "../resources/microblog-resources.ts";

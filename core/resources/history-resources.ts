@@ -11,7 +11,7 @@ import {
 } from "../buckets.ts";
 import { cutPage } from "../cursor.ts";
 import { filterDays } from "../days.ts";
-import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityCounts, type EntityKind } from "../entity-kinds.ts";
 import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
 import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";
 import { paginate, type PageRequest } from "../pagination.ts";
@@ -19,12 +19,6 @@ import { formatInstant } from "../time.ts";
 import type { ComparisonTable } from "./batch.ts";
 import type { HistoryItem, HistoryPage } from "./history.ts";
 import type { FollowersPage } from "./microblog.ts";
-
-/** The counts of a kind, by name. */
-export type EntityCounts<Kind extends EntityKind> = Record<
-  (typeof ENTITY_FIELDS)[Kind]["counts"][number],
-  number | null
->;
 
 /**
  * Creates the items of a history.

@@ -1,12 +1,17 @@
 /**
  * Encodes histories as chunks of text, and decodes them.
  *
- * A chunk holds consecutive points of one entity, oldest first. A point is its instant and the
- * counts of its kind, in the order in which the kind declares them. Each number is written as its
- * difference from the one before it in the chunk, in base64 VLQ as in source maps: the first
- * instant as the difference from the start, a first count from 0. An unknown count is `-`; the next
- * known one is compared with the last known. Numbers that change little take 1 to 5 characters.
+ * A chunk holds consecutive points of one entity, oldest first. It begins with the header of their
+ * layout, which says what counts they have. A point is its instant and these counts, in the order of
+ * their numbers. Each number is written as its difference from the one before it in the chunk, in
+ * base64 VLQ as in source maps: the first instant as the difference from the start, a first count
+ * from 0. An unknown count is `-`; the next known one is compared with the last known. Numbers that
+ * change little take 1 to 5 characters.
+ *
+ * If a kind gets another count or loses one, its chunks are not rewritten: the count that they lack
+ * is unknown, and the one that the kind lost is left out. New points go to new chunks.
  */
+import { parsePointLayout, type PointLayout } from "../tables/point-layout.ts";
 
 /** A part of a history, as a row of a history table holds it. */
 export interface Chunk {
@@ -53,16 +58,32 @@ const PAYLOAD_MASK = 31;
 /**
  * Calls back with each point of a chunk, oldest first.
  *
- * @param width How many counts a point has.
+ * @param layout The counts of a point that the callback gets.
  * @throws {Error} When the chunk is damaged.
  */
-export function forEachPoint(chunk: Chunk, width: number, onPoint: PointCallback): void {
+export function forEachPoint(chunk: Chunk, layout: PointLayout, onPoint: PointCallback): void {
+  if (chunk.points.startsWith(layout.header)) {
+    decodePoints(chunk, layout, onPoint);
+    return;
+  }
+  const stored = parsePointLayout(chunk.points);
+  if (stored === undefined) throw createDamagedChunkError(chunk);
+  const indexes = layout.countNumbers.map((number) => stored.countNumbers.indexOf(number));
+  decodePoints(chunk, stored, (at, counts) => {
+    onPoint(
+      at,
+      indexes.map((index) => counts[index] ?? null),
+    );
+  });
+}
+
+function decodePoints(chunk: Chunk, { width, header }: PointLayout, onPoint: PointCallback): void {
   const { start, size, points: text } = chunk;
   const lastCounts = new Float64Array(width);
   const counts = Array.from({ length: width }, (): number | null => null);
   let at = start;
   let decodedCount = 0;
-  let index = 0;
+  let index = header.length;
   while (index < text.length) {
     // Index -1 is the instant.
     for (let countIndex = -1; countIndex < width; countIndex++) {
@@ -90,8 +111,9 @@ export function forEachPoint(chunk: Chunk, width: number, onPoint: PointCallback
   if (decodedCount !== size) throw createDamagedChunkError(chunk);
 }
 
-export function hasUnknownCount({ points }: Chunk): boolean {
-  return points.includes("-");
+/** Whether the points of a chunk have a count that is unknown. */
+export function hasUnknownCount({ points }: Chunk, { header }: PointLayout): boolean {
+  return !points.startsWith(header) || points.includes("-");
 }
 
 function readDigit(text: string, index: number): number {
@@ -102,10 +124,10 @@ function createDamagedChunkError({ start }: Chunk): Error {
   return new Error(`The chunk of a history that starts at ${start} is damaged`);
 }
 
-export function decodeChunks(chunks: readonly Chunk[], width: number): Point[] {
+export function decodeChunks(chunks: readonly Chunk[], layout: PointLayout): Point[] {
   const points: Point[] = [];
   for (const chunk of chunks) {
-    forEachPoint(chunk, width, (at, counts) => points.push({ at, counts: [...counts] }));
+    forEachPoint(chunk, layout, (at, counts) => points.push({ at, counts: [...counts] }));
   }
   return points;
 }
@@ -119,25 +141,31 @@ let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 /**
  * Encodes points into as few chunks as possible.
  *
- * @param points Oldest first, no two at one instant, of `width` counts each. The iterable may reuse
- * one point object: none is read after the next is requested.
- * @param lastChunk The chunk before them, which is filled first.
+ * @param points Oldest first, no two at one instant, with the counts of the layout. The iterable may
+ * reuse one point object: none is read after the next is requested.
+ * @param lastChunk The chunk before them, which is filled first if it has the same layout.
  * @returns The chunks that hold these points; the first is `lastChunk` extended, if some fitted.
  */
-export function encodeChunks(points: Iterable<Point>, width: number, lastChunk?: Chunk): Chunk[] {
+export function encodeChunks(
+  points: Iterable<Point>,
+  layout: PointLayout,
+  lastChunk?: Chunk,
+): Chunk[] {
+  const { width, header } = layout;
   const chunks: Chunk[] = [];
   const bufferBytes = CHUNK_MAX_CHARACTERS + (width + 1) * NUMBER_MAX_CHARACTERS;
   if (buffer.length < bufferBytes) buffer = Buffer.alloc(bufferBytes);
   const lastCounts = Array.from({ length: width }, () => 0);
-  let { start, size, points: text } = lastChunk ?? { start: 0, size: 0, points: "" };
-  let lastAt = lastChunk === undefined ? 0 : readLastKnown(lastChunk, lastCounts);
+  const extended = lastChunk?.points.startsWith(header) === true ? lastChunk : undefined;
+  let { start, size, points: text } = extended ?? { start: 0, size: 0, points: header };
+  let lastAt = extended === undefined ? 0 : readLastKnown(extended, layout, lastCounts);
   let offset = 0;
   for (const point of points) {
     if (size === 0) start = lastAt = point.at;
     let end = encodePoint(point, lastAt, lastCounts, offset);
     if (text.length + end > CHUNK_MAX_CHARACTERS) {
       if (offset > 0) chunks.push({ start, size, points: text + readBufferText(offset) });
-      [start, size, text] = [point.at, 0, ""];
+      [start, size, text] = [point.at, 0, header];
       lastCounts.fill(0);
       end = encodePoint(point, start, lastCounts, 0);
     }
@@ -153,19 +181,19 @@ export function encodeChunks(points: Iterable<Point>, width: number, lastChunk?:
  * Encodes points into chunks of similar length: halves them until each half fits into a chunk. So
  * points that are repeatedly inserted into a full chunk don't split off a chunk of one point each.
  */
-export function encodeChunksEvenly(points: readonly Point[], width: number): Chunk[] {
-  const chunks = encodeChunks(points, width);
+export function encodeChunksEvenly(points: readonly Point[], layout: PointLayout): Chunk[] {
+  const chunks = encodeChunks(points, layout);
   if (chunks.length <= 1) return chunks;
   const half = Math.ceil(points.length / 2);
   return [points.slice(0, half), points.slice(half)].flatMap((part) =>
-    encodeChunksEvenly(part, width),
+    encodeChunksEvenly(part, layout),
   );
 }
 
 /** Returns the last instant of a chunk and copies the last known counts into `lastCounts`. */
-function readLastKnown(chunk: Chunk, lastCounts: number[]): number {
+function readLastKnown(chunk: Chunk, layout: PointLayout, lastCounts: number[]): number {
   let lastAt = chunk.start;
-  forEachPoint(chunk, lastCounts.length, (at, counts) => {
+  forEachPoint(chunk, layout, (at, counts) => {
     lastAt = at;
     for (let countIndex = 0; countIndex < lastCounts.length; countIndex++) {
       const count = counts[countIndex];

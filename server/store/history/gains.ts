@@ -10,13 +10,12 @@ import {
   computeGainBaseline,
   computeGain,
   GAIN_PERIOD_DAYS,
-  GAIN_DEFINITIONS,
   type TimeRange,
 } from "../../../core/growth.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { jsonExtractSql, type KindGain, type KindTables } from "../tables/entity-sql.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
@@ -41,12 +40,6 @@ export interface GainingEntity {
 const NEAREST_STEP_ENTITIES = 200;
 const ALL_STEP_ENTITIES = 5;
 
-/** A gain of a kind, with its count as an index. */
-interface IndexedGain {
-  readonly countIndex: number;
-  readonly days: number;
-}
-
 /** What the database has of an entity. */
 interface StoredRow {
   readonly key: number;
@@ -60,16 +53,15 @@ interface StoredRow {
 /**
  * Computes the gains of entities as they will be once their points are written.
  *
- * @returns For each entity, its gains in the order of `GAIN_DEFINITIONS`; `null` is unknown.
+ * @returns For each entity, its gains in the order of the kind; `null` is unknown.
  */
 export async function computeGainsAfterWrite(
   database: Database,
   tables: KindTables,
   entities: readonly GainingEntity[],
 ): Promise<(number | null)[][]> {
-  const gains = listGains(tables);
-  if (gains.length === 0) return entities.map(() => []);
-  const results = entities.map((entity) => computeFromEnd(gains, entity));
+  if (tables.gains.length === 0) return entities.map(() => []);
+  const results = entities.map((entity) => computeFromEnd(tables, entity));
   for (const selectSql of [selectNearestChunksSql, selectAllChunksSql]) {
     const unresolved = entities.filter((_, index) => results[index] === undefined);
     if (unresolved.length === 0) break;
@@ -77,7 +69,7 @@ export async function computeGainsAfterWrite(
     const stepEntities = isComplete ? ALL_STEP_ENTITIES : NEAREST_STEP_ENTITIES;
     const rows = await readRows(database, selectSql(tables), unresolved, stepEntities);
     for (const [index, entity] of entities.entries()) {
-      results[index] ??= computeFromRow(gains, entity, rows.get(entity.key), isComplete);
+      results[index] ??= computeFromRow(tables, entity, rows.get(entity.key), isComplete);
     }
   }
   return results.map((result) => result ?? []);
@@ -89,18 +81,18 @@ export async function computeGainsAfterWrite(
  * @returns `undefined` if points before them can matter.
  */
 function computeFromEnd(
-  gains: readonly IndexedGain[],
+  tables: KindTables,
   { key, newest, points, lastChunk }: GainingEntity,
 ): (number | null)[] | undefined {
   if (key !== undefined && lastChunk === undefined) return undefined;
-  const baselines = createBaselines(gains, newest.at);
+  const baselines = createBaselines(tables, newest.at);
   const isMissing = (baseline: Baseline) =>
     baseline.count === null && newest.counts[baseline.countIndex] !== null;
   updateBaselines(baselines, points);
   if (lastChunk === undefined) return compareWithBaselines(newest, baselines);
   const missing = baselines.filter(isMissing);
   if (missing.length > 0) {
-    updateFromChunks(missing, [lastChunk], newest.counts.length);
+    updateFromChunks(missing, [lastChunk], tables);
     if (missing.some((baseline) => isMissing(baseline) && baseline.from < lastChunk.start)) {
       return undefined;
     }
@@ -115,7 +107,7 @@ function computeFromEnd(
  * @returns `undefined` if other chunks can matter.
  */
 function computeFromRow(
-  gains: readonly IndexedGain[],
+  tables: KindTables,
   entity: GainingEntity,
   row: StoredRow | undefined,
   isComplete: boolean,
@@ -125,8 +117,8 @@ function computeFromRow(
       ? { at: row.observedAt, counts: row.counts }
       : entity.newest;
   const chunks = row?.chunks ?? [];
-  const baselines = createBaselines(gains, newest.at);
-  updateFromChunks(baselines, chunks, newest.counts.length);
+  const baselines = createBaselines(tables, newest.at);
+  updateFromChunks(baselines, chunks, tables);
   updateBaselines(baselines, entity.points);
   const isResolved = isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
@@ -139,20 +131,20 @@ export async function updateGainsAfterPruning(
   pruned: readonly ChunkPosition[],
   bounds: RetentionBounds,
 ): Promise<Statement[]> {
-  const gains = listGains(tables);
-  if (gains.length === 0) return [];
+  if (tables.gains.length === 0) return [];
   const entities = Array.from(new Set(pruned.map(({ key }) => key)), (key) => ({
     key,
     newest: { at: FIRST_INSTANT },
   }));
   const rows = await readRows(database, selectAllChunksSql(tables), entities, ALL_STEP_ENTITIES);
   const updates = Array.from(rows.values(), ({ key, observedAt, counts, chunks }) => {
-    const baselines = createBaselines(gains, observedAt);
-    updateBaselines(baselines, applyRetentionBounds(decodeChunks(chunks, counts.length), bounds));
+    const baselines = createBaselines(tables, observedAt);
+    const points = decodeChunks(chunks, tables.pointLayout);
+    updateBaselines(baselines, applyRetentionBounds(points, bounds));
     return [key, ...compareWithBaselines({ at: observedAt, counts }, baselines)];
   });
   const assignments = tables.gains.map(
-    (name, index) => `${toColumnName(name)} = ${jsonExtractSql(index + 1, "given.value")}`,
+    ({ name }, index) => `${toColumnName(name)} = ${jsonExtractSql(index + 1, "given.value")}`,
   );
   const sql = `
     UPDATE ${tables.entityTable}
@@ -162,23 +154,16 @@ export async function updateGainsAfterPruning(
   return [{ sql, args: [JSON.stringify(updates)] }];
 }
 
-function listGains({ kind, counts }: KindTables): IndexedGain[] {
-  return Object.values(GAIN_DEFINITIONS[kind]).map(({ count, period }) => ({
-    countIndex: counts.indexOf(count),
-    days: GAIN_PERIOD_DAYS[period],
-  }));
-}
-
 /** The newest known count of the range of a gain. */
-interface Baseline extends IndexedGain, TimeRange {
+interface Baseline extends KindGain, TimeRange {
   at: number;
   count: number | null;
 }
 
-function createBaselines(gains: readonly IndexedGain[], newestAt: number): Baseline[] {
-  return gains.map(({ countIndex, days }) => {
-    const { from, to } = computeGainBaseline(newestAt, days);
-    return { countIndex, days, from, to, at: -Infinity, count: null };
+function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
+  return gains.map((gain) => {
+    const { from, to } = computeGainBaseline(newestAt, gain.days);
+    return { ...gain, from, to, at: -Infinity, count: null };
   });
 }
 
@@ -190,10 +175,10 @@ function updateBaselines(baselines: readonly Baseline[], points: Iterable<Point>
 function updateFromChunks(
   baselines: readonly Baseline[],
   chunks: readonly Chunk[],
-  width: number,
+  { pointLayout }: KindTables,
 ): void {
   for (const chunk of chunks) {
-    forEachPoint(chunk, width, (at, counts) => updateWithPoint(baselines, at, counts));
+    forEachPoint(chunk, pointLayout, (at, counts) => updateWithPoint(baselines, at, counts));
   }
 }
 

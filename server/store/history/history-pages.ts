@@ -23,6 +23,7 @@ import type { CacheMetadata } from "./cache-metadata.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
+import type { PointLayout } from "../tables/point-layout.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
@@ -88,14 +89,14 @@ export async function readBuckets(
   request: HistoryRequest,
   maxBuckets: number,
 ): Promise<HistoryBucket[]> {
-  const { width, selectForwards } = STATEMENTS[kind];
+  const { pointLayout, selectForwards } = STATEMENTS[kind];
   const { start: first, end } = findBucketRange(request);
   const buckets: HistoryBucket[] = [];
   let start = first;
   for (;;) {
     const args = [key, start, end, STEP_CHUNKS];
     const chunks = (await database.queryJson<Chunk[]>(selectForwards, args)) ?? [];
-    const points = decodeChunks(chunks, width);
+    const points = decodeChunks(chunks, pointLayout);
     const selected = points.filter(({ at }) => at >= start && at < end);
     appendBuckets(buckets, groupIntoBuckets(selected, request.interval));
     // The last one is complete once one follows it.
@@ -124,13 +125,15 @@ async function findKnownBefore(
   instant: number,
   needed: readonly boolean[],
 ): Promise<readonly (number | null)[]> {
-  const { width, selectBackwards } = STATEMENTS[kind];
+  const { pointLayout, selectBackwards } = STATEMENTS[kind];
   let end = instant;
   let stepChunks = 1;
   let known: readonly (number | null)[] = needed.map(() => null);
   while (needed.some((isNeeded, index) => isNeeded && known[index] === null)) {
     const chunks = await database.queryJson<Chunk[]>(selectBackwards, [key, end, stepChunks]);
-    const points = decodeChunks(chunks?.toReversed() ?? [], width).filter(({ at }) => at < end);
+    const points = decodeChunks(chunks?.toReversed() ?? [], pointLayout).filter(
+      ({ at }) => at < end,
+    );
     const first = points[0];
     if (first === undefined) break;
     known = fillUnknownCounts(known, findLastKnownCounts(points));
@@ -143,8 +146,7 @@ async function findKnownBefore(
 
 /** The statements of a kind. */
 interface KindStatements {
-  /** How many counts a point has. */
-  readonly width: number;
+  readonly pointLayout: PointLayout;
   /** Chunks of the entity `?1` with points from `?2` on and before `?3`: the oldest `?4`. */
   readonly selectForwards: string;
   /** Chunks of the entity `?1` that start before `?2`: the newest `?3`, newest first. */
@@ -165,7 +167,7 @@ function createStatements(kind: EntityKind): KindStatements {
     )`;
   const from = selectChunkStartSql(tables, "?1", "?2");
   return {
-    width: tables.counts.length,
+    pointLayout: tables.pointLayout,
     selectForwards: selectChunks(`start >= ${from} AND start < ?3`, "ASC", "?4"),
     selectBackwards: selectChunks("start < ?2", "DESC", "?3"),
   };

@@ -154,16 +154,16 @@ async function readPlan(
   const deleted: EntityChunk[] = [];
   const written: ChunkWrite[] = [];
   let removed = 0;
-  const width = tables.counts.length;
+  const { pointLayout } = tables;
   const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
   for (const [id, entityChunks] of Map.groupBy(oldChunks, (chunk) => chunk.id)) {
-    const points = decodeChunks(entityChunks, width);
+    const points = decodeChunks(entityChunks, pointLayout);
     const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
     if (kept.length === points.length) continue;
     removed += points.length - kept.length;
     deleted.push(...entityChunks);
     const lastChunk = previous?.id === id ? previous : undefined;
-    for (const chunk of encodeChunks(kept, width, lastChunk)) written.push({ id, ...chunk });
+    for (const chunk of encodeChunks(kept, pointLayout, lastChunk)) written.push({ id, ...chunk });
   }
   const last = chunks.at(-1);
   return {
@@ -226,12 +226,12 @@ interface RangeState {
 }
 
 /** Parses the row of {@link selectStateSql}; `newestStates` becomes text to compare. */
-function parseState({ counts }: KindTables, [row]: readonly Row[]) {
+function parseState({ pointLayout }: KindTables, [row]: readonly Row[]) {
   const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
   const states = newestStates.map(({ row: entityRow, lastChunk }) => [
     entityRow,
     // Compared by its last point, because pruning can extend the chunk.
-    lastChunk === null ? null : decodeChunks([lastChunk], counts.length).at(-1),
+    lastChunk === null ? null : decodeChunks([lastChunk], pointLayout).at(-1),
   ]);
   return { observationCount, newestStates: JSON.stringify(states) };
 }

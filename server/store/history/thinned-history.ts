@@ -58,18 +58,18 @@ function selectSliceStartsSql(
 /** Creates the SQL that reads histories, and the function that formats what it read. */
 export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints }: HistoryFormat) {
   const tables = KIND_TABLES[kind];
-  const width = tables.counts.length;
+  const { pointLayout } = tables;
   const encodeRows = createRowsEncoder(tables.counts, fields, zoneSuffix);
 
   function encodeWhole(chunks: readonly Chunk[]): Uint8Array {
     const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     return encodeRows(size, (writeRow) => {
-      for (const chunk of chunks) forEachPoint(chunk, width, writeRow);
+      for (const chunk of chunks) forEachPoint(chunk, pointLayout, writeRow);
     });
   }
 
   function encodeThinned(chunks: readonly Chunk[]): Uint8Array {
-    const points = decodeChunks(chunks, width);
+    const points = decodeChunks(chunks, pointLayout);
     const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
     const bounds = computeSliceBounds(first, newest, maxPoints);
     return encodeRows(maxPoints, (writeRow) => {

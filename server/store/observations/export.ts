@@ -107,7 +107,7 @@ async function* exportEntities(
     for (const chunk of chunks) {
       if (chunk.id !== id) [id, lastInstant] = [chunk.id, Number.MIN_SAFE_INTEGER];
       const entity = entitiesById.get(id);
-      for (const point of decodeChunks([chunk], tables.counts.length)) {
+      for (const point of decodeChunks([chunk], tables.pointLayout)) {
         if (point.at <= lastInstant) continue;
         const after = Math.max(lastInstant, since - 1);
         lastInstant = point.at;

@@ -35,7 +35,7 @@ export interface PendingEntity {
   merged: MergedEntity;
   /** What the database has of it, if anything. */
   stored?: StoredEntity;
-  /** Its gains once it is written, in the order of `GAIN_DEFINITIONS`. */
+  /** Its gains once it is written, in the order of the kind. */
   gains?: readonly (number | null)[];
 }
 

@@ -39,7 +39,7 @@ export async function mergeStored(
     const entity = lateEntities.get(key);
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
-    for (const { at, counts } of decodeChunks(chunks, tables.counts.length)) {
+    for (const { at, counts } of decodeChunks(chunks, tables.pointLayout)) {
       points.set(at, toNamedCounts(tables.kind, counts));
     }
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });

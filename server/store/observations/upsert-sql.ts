@@ -75,7 +75,7 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
       read: ({ merged }: PendingEntity) => merged.newest.counts[index] ?? null,
       replaceIf: isNewest,
     })),
-    ...tables.gains.map((name, index) => ({
+    ...tables.gains.map(({ name }, index) => ({
       name: toColumnName(name),
       read: ({ gains }: PendingEntity) => gains?.[index] ?? null,
       replaceIf: "true",

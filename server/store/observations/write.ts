@@ -135,17 +135,17 @@ async function setGains(
 
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
 function writeHistories(tables: KindTables, changed: readonly PendingEntity[]): Statement[] {
-  const width = tables.counts.length;
+  const { pointLayout } = tables;
   const written: ChunkWrite[] = [];
   const deleted: ChunkPosition[] = [];
   for (const { id, merged, stored } of changed) {
     if (stored === undefined || stored.isAppend) {
-      const chunks = encodeChunks(merged.points, width, stored?.chunks.at(-1));
+      const chunks = encodeChunks(merged.points, pointLayout, stored?.chunks.at(-1));
       for (const chunk of chunks) written.push({ id, ...chunk });
       continue;
     }
     for (const { replaced, points } of assignToChunks(merged.points, stored.chunks)) {
-      const chunks = encodeChunksEvenly(points, width);
+      const chunks = encodeChunksEvenly(points, pointLayout);
       const [first] = chunks;
       const isSame =
         chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;

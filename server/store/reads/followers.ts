@@ -116,7 +116,7 @@ type FollowerPart = ReturnType<typeof createPartSince>;
  */
 function createPartSince(chunk: Chunk, since: number) {
   const { start, size } = chunk;
-  if (start >= since && !hasUnknownCount(chunk)) {
+  if (start >= since && !hasUnknownCount(chunk, KIND_TABLES.user.pointLayout)) {
     return { size, oldest: start, decode: () => decodeFollowers(chunk) };
   }
   const points = decodeFollowers(chunk).filter(({ at }) => at >= since);
@@ -137,7 +137,7 @@ function slicePoints(parts: readonly FollowerPart[], from: number, to: number): 
 /** Decodes the known follower counts of a chunk, oldest first. */
 function decodeFollowers(chunk: Chunk): FollowerCount[] {
   const points: FollowerCount[] = [];
-  forEachPoint(chunk, KIND_TABLES.user.counts.length, (at, [followers]) => {
+  forEachPoint(chunk, KIND_TABLES.user.pointLayout, (at, [followers]) => {
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;

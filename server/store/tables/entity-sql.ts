@@ -1,9 +1,24 @@
 /** The names of the tables and columns of each kind of entity, and SQL that reads them. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
-import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
+import {
+  ENTITY_FIELDS,
+  KINDS,
+  type EntityFields,
+  type EntityKind,
+} from "../../../core/entity-kinds.ts";
+import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import * as tables from "./entity-tables.ts";
+import { createPointLayout, type PointLayout } from "./point-layout.ts";
+
+/** A gain of a kind. */
+export interface KindGain {
+  readonly name: string;
+  /** The index of its count among those of the kind. */
+  readonly countIndex: number;
+  /** How many days it looks back. */
+  readonly days: number;
+}
 
 export interface KindTables extends EntityFields {
   readonly kind: EntityKind;
@@ -11,21 +26,28 @@ export interface KindTables extends EntityFields {
   readonly historyTable: string;
   /** The column of the history table that holds the key of the entity. */
   readonly entityColumn: string;
-  /** The names of the gains. */
-  readonly gains: readonly string[];
+  /** The counts of the points of a stored history. */
+  readonly pointLayout: PointLayout;
+  readonly gains: readonly KindGain[];
   /** All columns of the entity table but the gains, which change when observations are removed. */
   readonly stateColumns: readonly string[];
 }
 
 function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
-  const gains = Object.keys(GAIN_DEFINITIONS[kind]);
-  const isGain = new Set(gains.map(tables.toColumnName));
+  const fields: EntityFields = ENTITY_FIELDS[kind];
+  const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
+    name,
+    countIndex: fields.counts.indexOf(count),
+    days: GAIN_PERIOD_DAYS[period],
+  }));
+  const isGain = new Set(gains.map(({ name }) => tables.toColumnName(name)));
   return {
-    ...ENTITY_FIELDS[kind],
+    ...fields,
     kind,
     entityTable: getTableName(entities),
     historyTable: `${kind}_histories`,
     entityColumn: kind,
+    pointLayout: createPointLayout(Object.values(KINDS[kind].counts)),
     gains,
     stateColumns: Object.keys(getTableColumns(entities)).filter((name) => !isGain.has(name)),
   };

@@ -9,6 +9,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
+import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../../core/lists.ts";
 import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 
 export function toColumnName(field: string): string {
@@ -40,23 +41,19 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
-/** What lists can be sorted by. */
-const CHANNEL_FIGURES = [
-  "subscribers",
-  "videoCount",
-  "viewCount",
-  ...Object.keys(GAIN_DEFINITIONS.channel),
-];
-const USER_FIGURES = ["followers_count", ...Object.keys(GAIN_DEFINITIONS.user)];
-
 /**
- * Creates an index for each figure, in the order of the lists.
+ * Creates an index for each sort of a list, in the order of the list.
  *
+ * @param sortFields The field that each sort compares.
  * @param isListed Which rows are listed: only they are in the indexes.
  */
-function createListIndexes(table: string, figures: readonly string[], isListed: string) {
-  return figures.map((figure) => {
-    const column = toColumnName(figure);
+function createListIndexes(
+  table: string,
+  sortFields: Readonly<Record<string, string>>,
+  isListed: string,
+) {
+  return Object.values(sortFields).map((field) => {
+    const column = toColumnName(field);
     return index(`${table}_by_${column}`)
       .on(sql`${sql.identifier(column)} DESC`, sql`id`)
       .where(sql.raw(isListed));
@@ -78,7 +75,7 @@ export const channels = sqliteTable(
   (table) => [
     index("channels_username").on(table.username_folded),
     index("channels_country").on(sql`lower(country)`),
-    ...createListIndexes("channels", CHANNEL_FIGURES, "observed_at IS NOT NULL"),
+    ...createListIndexes("channels", CHANNEL_SORT_FIELDS, "observed_at IS NOT NULL"),
   ],
 );
 
@@ -114,7 +111,7 @@ export const users = sqliteTable(
     ...createFieldColumns("user"),
   },
   (table) => [
-    ...createListIndexes("users", USER_FIGURES, "username IS NOT NULL"),
+    ...createListIndexes("users", USER_SORT_FIELDS, "username IS NOT NULL"),
     index("users_unnamed")
       .on(table.key)
       .where(sql`${table.username} IS NULL`),

@@ -29,7 +29,8 @@ addRows(KIND_TABLES.tweet);
 database.run("COMMIT");
 database.close();
 
-function addRows({ kind, historyTable: histories, entityColumn: owner, counts }: KindTables): void {
+function addRows(tables: KindTables): void {
+  const { kind, historyTable: histories, entityColumn: owner, counts, pointLayout } = tables;
   const table = `plain_${kind}_observations`;
   const columns = [owner, "at", ...counts.map(toColumnName)];
   database.run(
@@ -43,7 +44,7 @@ function addRows({ kind, historyTable: histories, entityColumn: owner, counts }:
     `SELECT ${owner} AS key, start, size, points FROM ${histories} ORDER BY ${owner}, start`,
   );
   for (const { key, start, size, points } of chunks.iterate()) {
-    for (const point of decodeChunks([{ start, size, points }], counts.length)) {
+    for (const point of decodeChunks([{ start, size, points }], pointLayout)) {
       insert.run(key, point.at, ...point.counts);
     }
   }

@@ -45,13 +45,13 @@ export function cutProse(from: number, length: number): string {
  */
 export function insertHistory(
   database: Database,
-  { historyTable: histories, entityColumn: owner, counts }: KindTables,
+  { historyTable: histories, entityColumn: owner, counts, pointLayout }: KindTables,
   key: number,
   length: number,
   point: (nth: number) => Point,
 ) {
   const points = Array.from({ length }, (_, index) => point(index + 1));
-  for (const chunk of encodeChunks(points, counts.length)) {
+  for (const chunk of encodeChunks(points, pointLayout)) {
     insertRow(database, histories, { [owner]: key, ...chunk });
   }
   return toNewestColumns(counts, point(length));

@@ -65,7 +65,7 @@ function computeAllGains(points: readonly Point[]) {
 
 async function readGains(database: Database) {
   const [row] = await database.queryRows("SELECT * FROM channels WHERE id = 'c'");
-  return KIND_TABLES.channel.gains.map((name) => [name, row?.[toColumnName(name)] ?? null]);
+  return KIND_TABLES.channel.gains.map(({ name }) => [name, row?.[toColumnName(name)] ?? null]);
 }
 
 describe("computeGainsAfterWrite()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { computeRetentionBounds } from "../../../core/retention.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
@@ -99,10 +99,8 @@ describe("applyRetention() on histories of many chunks", () => {
               expect(await readHistories(database)).toEqual(kept);
               for (const kind of ["user", "tweet"] as const) {
                 for (const [entity, chunks] of await countChunks(database, kind)) {
-                  const needed = encodeChunks(
-                    kept[entity] ?? [],
-                    ENTITY_FIELDS[kind].counts.length,
-                  ).length;
+                  const { pointLayout } = KIND_TABLES[kind];
+                  const needed = encodeChunks(kept[entity] ?? [], pointLayout).length;
                   expect(chunks).toBeLessThanOrEqual(2 * needed + 1);
                 }
               }
@@ -126,7 +124,9 @@ describe("applyRetention() on histories of many chunks", () => {
       expect(kinds[2]).toMatchObject({ entities: 2, before: 9010, after: 64 });
       const left = await readPointsOf(database, "user", "u");
       expect(left.length).toBe(63);
-      expect(await readChunksOf(database, "user", "u")).toEqual(encodeChunks(left, 3));
+      expect(await readChunksOf(database, "user", "u")).toEqual(
+        encodeChunks(left, KIND_TABLES.user.pointLayout),
+      );
     });
   });
 
@@ -136,7 +136,9 @@ describe("applyRetention() on histories of many chunks", () => {
       const old = NOW - 50 * DAY_MS;
       const chunks = Array.from({ length: 250 }, (_, index) => {
         const point = { at: old + index * HOUR_MS, counts: [index, null, null] };
-        return encodeChunks([point], 3).map((chunk) => Object.assign(chunk, { id: "u" }));
+        return encodeChunks([point], KIND_TABLES.user.pointLayout).map((chunk) =>
+          Object.assign(chunk, { id: "u" }),
+        );
       });
       await database.write([upsertChunks(KIND_TABLES.user, chunks.flat())]);
       const before = await readHistories(database);

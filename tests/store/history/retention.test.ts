@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import type { Database, Statement } from "../../../server/store/database/database.ts";
 import {
   applyRetention,
@@ -244,7 +245,8 @@ describe("applyRetention()", () => {
         database,
         [45, 44, 1].map((days) => makeObservation("user", "a", at(days), days)),
       );
-      const [chunk] = encodeChunks([{ at: at(1), counts: [2, null, null] }], 3);
+      const points = [{ at: at(1), counts: [2, null, null] }];
+      const [chunk] = encodeChunks(points, KIND_TABLES.user.pointLayout);
       const broken = withExtraStatement(database, {
         sql: "UPDATE user_histories SET points = ? WHERE user = 1 AND start = ?",
         args: [chunk?.points ?? null, at(1)],

@@ -4,6 +4,7 @@ import { thinHistory } from "../../../core/history.ts";
 import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import type { HistoryFormat } from "../../../server/store/history/thinned-history.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { withDatabase } from "../../support/store/database.ts";
@@ -103,7 +104,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     await withDatabase(async (database) => {
       const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
       const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
-      const chunkAt = encodeChunks(hours, ENTITY_FIELDS.tweet.counts.length)[1]?.start ?? START;
+      const chunkAt = encodeChunks(hours, KIND_TABLES.tweet.pointLayout)[1]?.start ?? START;
       const points = [
         ...hours.filter(({ at }) => at <= chunkAt),
         ...Array.from({ length: 400 }, (_, minute) => pointAt(chunkAt + (minute + 1) * 60_000)),

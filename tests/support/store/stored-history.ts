@@ -1,5 +1,5 @@
 /** Reads histories from the tables, as chunks, as points, and as JSON of a response. */
-import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/entity-kinds.ts";
 import {
   decodeChunks,
   forEachPoint,
@@ -12,6 +12,7 @@ import {
   type HistoryFormat,
   type HistoryRow,
 } from "../../../server/store/history/thinned-history.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { jsonRoundTrip } from "./database.ts";
 
 /** A chunk of a history, and the identifier of its entity. */
@@ -49,9 +50,9 @@ export function unpackStoredPoints(
   kind: EntityKind,
   chunks: readonly StoredChunk[],
 ): StoredPoint[] {
-  const width = ENTITY_FIELDS[kind].counts.length;
+  const { pointLayout } = KIND_TABLES[kind];
   return chunks.flatMap(({ entity, chunk }) =>
-    decodeChunks([chunk], width).map(({ at, counts }) => ({ entity, at, counts })),
+    decodeChunks([chunk], pointLayout).map(({ at, counts }) => ({ entity, at, counts })),
   );
 }
 
@@ -69,10 +70,10 @@ export async function forEachInstant(
   kind: EntityKind,
   callback: (entity: string, at: number) => void,
 ): Promise<void> {
-  const width = ENTITY_FIELDS[kind].counts.length;
+  const { pointLayout } = KIND_TABLES[kind];
   for (const row of await database.queryRows(buildChunksSql(kind))) {
     const { entity, chunk } = toStoredChunk(row);
-    forEachPoint(chunk, width, (at) => callback(entity, at));
+    forEachPoint(chunk, pointLayout, (at) => callback(entity, at));
   }
 }
 
@@ -92,7 +93,7 @@ export async function readPointsOf(
   kind: EntityKind,
   id: string,
 ): Promise<Point[]> {
-  return decodeChunks(await readChunksOf(database, kind, id), ENTITY_FIELDS[kind].counts.length);
+  return decodeChunks(await readChunksOf(database, kind, id), KIND_TABLES[kind].pointLayout);
 }
 
 /** A point of a history in a response. */

@@ -229,8 +229,8 @@ CREATE UNIQUE INDEX `channels_id_unique` ON `channels` (`id`);--> statement-brea
 CREATE INDEX `channels_username` ON `channels` (`username_folded`);--> statement-breakpoint
 CREATE INDEX `channels_country` ON `channels` (lower(country));--> statement-breakpoint
 CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint

@@ -1,0 +1,46 @@
+/**
+ * Which counts the points of a stored history have. Each chunk begins with a header that names them
+ * by their numbers, so that it stays readable when its kind gets another count, or loses one.
+ *
+ * A header is a whole number in base 32, whose bits are the numbers of the counts, and a dot.
+ */
+
+/** The counts of the points of a kind, in the order of their numbers. */
+export interface PointLayout {
+  /** How many counts a point has. */
+  readonly width: number;
+  /** The number of each count, as `KINDS` of core declares it. */
+  readonly countNumbers: readonly number[];
+  /** The beginning of a chunk of such points. */
+  readonly header: string;
+}
+
+const COUNT_NUMBER_MAX = 29;
+const HEADER_END = ".";
+
+/** @throws {Error} If the numbers do not ascend from 0 to 29. */
+export function createPointLayout(countNumbers: readonly number[]): PointLayout {
+  const bits = countNumbers.reduce((sum, number) => sum | (1 << number), 0);
+  if (listBits(bits).join() !== countNumbers.join()) {
+    throw new Error(
+      `The numbers of counts must ascend from 0 to ${COUNT_NUMBER_MAX}, got ${countNumbers.join()}`,
+    );
+  }
+  return { width: countNumbers.length, countNumbers, header: bits.toString(32) + HEADER_END };
+}
+
+/**
+ * Parses the header at the beginning of a chunk.
+ *
+ * @returns The layout of its points; `undefined` if there is no header.
+ */
+export function parsePointLayout(text: string): PointLayout | undefined {
+  const header = text.slice(0, text.indexOf(HEADER_END) + 1);
+  const layout = createPointLayout(listBits(Number.parseInt(header, 32)));
+  return layout.header === header ? layout : undefined;
+}
+
+function listBits(bits: number): number[] {
+  const numbers = Array.from({ length: COUNT_NUMBER_MAX + 1 }, (_, number) => number);
+  return numbers.filter((number) => (bits & (1 << number)) !== 0);
+}
