@@ -5,21 +5,19 @@
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
 import { assertWholeNumber } from "./errors.ts";
-import {
-  assertCreditAmount,
-  computeBalance,
-  createSumTooLargeError,
-  type CreditSums,
-} from "./ledger.ts";
-import { FREE_REPEATS_MAX, INTEGER_MAX } from "./limits.ts";
+import { assertCreditAmount, assertSum, computeBalance, type CreditSums } from "./ledger.ts";
+import { FREE_REPEATS_MAX } from "./limits.ts";
 import { DAY_MS } from "./time.ts";
 
-/** How long the payment of an idempotency key is valid, in milliseconds. */
+/**
+ * How long the payment of an idempotency key is valid, in milliseconds: one that was made at or before
+ * `now - PAYMENT_TTL_MS` has expired.
+ */
 export const PAYMENT_TTL_MS: number = DAY_MS;
 
 /**
  * A client's idempotency key. Of requests with the same key and fingerprint, the first one is charged, and
- * up to `FREE_REPEATS_MAX` repeats of it are free.
+ * up to 10 repeats of it are free, by default.
  */
 export interface IdempotencyKey {
   /** What the client sent. */
@@ -68,8 +66,9 @@ export interface DecidedCharge {
  * Decides one charge.
  *
  * @param balance Credits before the charge.
- * @param payment The valid payment of its idempotency key, if there is one. After
- * `FREE_REPEATS_MAX` repeats it is used up: the request pays again.
+ * @param payment The valid payment of its idempotency key, if there is one, and not older than
+ * {@link PAYMENT_TTL_MS} or a time of yours. After
+ * `freeRepeatsMax` repeats it is used up: the request pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
@@ -84,11 +83,12 @@ export function decideCharge(
   balance: number,
   { cost, idempotencyKey, hasWaited = false }: RequestCharge,
   payment?: Payment,
+  freeRepeatsMax: number = FREE_REPEATS_MAX,
 ): ChargeDecision {
   assertCreditAmount(cost);
   if (payment !== undefined && idempotencyKey !== undefined) {
     if (payment.fingerprint !== idempotencyKey.fingerprint) return "misused";
-    if (hasWaited || payment.repeats < FREE_REPEATS_MAX) return "repeated";
+    if (hasWaited || payment.repeats < freeRepeatsMax) return "repeated";
   }
   return balance >= cost ? "charged" : "refused"; // NaN pays for nothing
 }
@@ -99,6 +99,7 @@ export function decideCharge(
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
+ * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
  * @returns The decisions in the order of the charges; the sums and the payments after them.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for debits
  * over 2^53 - 1 in all.
@@ -113,6 +114,7 @@ export function decideCharges(
   sums: CreditSums,
   charges: readonly RequestCharge[],
   payments: ReadonlyMap<string, Payment> = new Map(),
+  freeRepeatsMax: number = FREE_REPEATS_MAX,
 ): { decided: DecidedCharge[]; sums: CreditSums; payments: Map<string, Payment> } {
   const { granted, refunded } = sums;
   let { debited } = sums;
@@ -124,10 +126,9 @@ export function decideCharges(
   const decided = charges.map((charge) => {
     const { cost, idempotencyKey, hasWaited = false } = charge;
     const payment = idempotencyKey && paid.get(idempotencyKey.value);
-    const decision = decideCharge(balance, charge, payment);
+    const decision = decideCharge(balance, charge, payment, freeRepeatsMax);
     if (decision === "charged") {
-      // Refunded credits are debited again, so debits can exceed grants and reach the limit.
-      if (debited + cost > INTEGER_MAX) throw createSumTooLargeError("debited", debited, cost);
+      assertSum("debited", debited, cost);
       balance -= cost;
       debited += cost;
       if (idempotencyKey !== undefined) {
@@ -140,16 +141,4 @@ export function decideCharges(
     return { decision, balance };
   });
   return { decided, sums: { ...sums, debited }, payments: paid };
-}
-
-/**
- * Returns the instant up to which payments have expired: only later ones are valid.
- *
- * @param now Milliseconds since 1970 UTC.
- *
- * @example
- * computePaymentCutoff(Date.UTC(2026, 10, 20)) === Date.UTC(2026, 10, 19); // true
- */
-export function computePaymentCutoff(now: number): number {
-  return now - PAYMENT_TTL_MS;
 }

@@ -27,18 +27,7 @@ export const ERROR_STATUSES = {
 } as const;
 
 /** The name of an error, as clients read it in the `error` field. */
-export type ServiceErrorName = keyof typeof ERROR_STATUSES;
-
-/** The names of the errors with some statuses. */
-export type ErrorNameByStatus<Status extends number> = {
-  [Name in ServiceErrorName]: (typeof ERROR_STATUSES)[Name] extends Status ? Name : never;
-}[ServiceErrorName];
-
-/** The name of an error of HTTP itself: about the key, the method or the body of a request. */
-export type HttpErrorCode = ErrorNameByStatus<401 | 403 | 405 | 413 | 415 | 429>;
-
-/** The name of a domain error. */
-export type ErrorCode = Exclude<ServiceErrorName, HttpErrorCode>;
+export type ErrorCode = keyof typeof ERROR_STATUSES;
 
 /** The errors that `/api/video` names by a sentence, and the pattern of each sentence. */
 export const VIDEO_ERROR_SENTENCES: {
@@ -53,8 +42,8 @@ export const VIDEO_ERROR_SENTENCES: {
  * Whether a text is the name of an error of the service.
  *
  * @example
- * isServiceErrorName("Not Found"); // true
+ * isErrorCode("Not Found"); // true
  */
-export function isServiceErrorName(text: string): text is ServiceErrorName {
+export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERROR_STATUSES, text);
 }

@@ -12,6 +12,8 @@ export class DomainError extends Error {
   override readonly name = "DomainError";
   /** The name of the error. */
   readonly code: ErrorCode;
+  /** Credits that the account has, of `Insufficient Credits`. */
+  declare readonly balance?: number;
 
   /**
    * Creates the error.
@@ -43,6 +45,18 @@ export function createInvalidRequestError(message: string): DomainError {
 export function assertWholeNumber(name: string, value: number, min: number): void {
   if (Number.isSafeInteger(value) && value >= min) return;
   throw new RangeError(`${name} must be a whole number from ${min}, got ${value}`);
+}
+
+/**
+ * The error for a request that costs more than the account has. Amounts are credits.
+ *
+ * @example
+ * createInsufficientCreditsError(0, 1).message; // "This request costs 1 credit, the balance is 0"
+ */
+export function createInsufficientCreditsError(balance: number, cost: number): DomainError {
+  const price = `${cost} ${cost === 1 ? "credit" : "credits"}`;
+  const message = `This request costs ${price}, the balance is ${balance}`;
+  return Object.assign(new DomainError("Insufficient Credits", message), { balance });
 }
 
 /**

@@ -111,7 +111,7 @@ export function computeGains(
   };
 }
 
-/** The gains of an entity by name, as {@link GAIN_DEFINITIONS} has them; `null` is unknown. */
+/** The gains of an entity by name, as `GAIN_DEFINITIONS` has them; `null` is unknown. */
 export type EntityGains = Readonly<Record<string, number | null>>;
 
 /**

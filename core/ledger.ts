@@ -5,7 +5,11 @@
  * The store restates these rules in SQL; `tests/store/accounts/ledger.test.ts` and
  * `tests/store/accounts/debits.test.ts` compare both.
  */
-import { DomainError, createInvalidRequestError } from "./errors.ts";
+import {
+  createInsufficientCreditsError,
+  createInvalidRequestError,
+  DomainError,
+} from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
 
 /** The sums of an account, in credits. */
@@ -29,8 +33,16 @@ export type LedgerEntry =
 export interface Ledger extends CreditSums {
   /** The granted amount, by reference. */
   readonly references: ReadonlyMap<string, number>;
-  /** The last debit of each identifier. */
-  readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
+  /** The debits, by identifier. */
+  readonly debits: ReadonlyMap<string, LedgerDebit>;
+}
+
+/** A debit of a ledger. */
+export interface LedgerDebit {
+  /** In credits. */
+  readonly amount: number;
+  /** Whether it was given back. */
+  readonly isRefunded: boolean;
 }
 
 /** The ledger of a new account. Nobody can change it: its maps are new ones each time. */
@@ -60,10 +72,10 @@ export function computeBalance(sums: CreditSums): number {
  * Applies one operation to a ledger.
  *
  * @returns The next ledger. It is the same one for a repeated operation: a reference is granted
- * once, an identifier debited once, a debit refunded once. After a refund, the identifier can be
- * debited again, of any amount: what it paid for was given back.
+ * once, an identifier debited once, also after its refund, and a debit refunded once. A request that
+ * may pay again, as one with an idempotency key may, needs a new identifier each time.
  * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a known
- * reference, or an identifier that is debited, with another amount; `Invalid Request` for an amount that is no whole
+ * reference or identifier with another amount; `Invalid Request` for an amount that is no whole
  * number from 1, for sums over 2^53 - 1, and for a refund of an unknown debit.
  *
  * @example
@@ -71,22 +83,21 @@ export function computeBalance(sums: CreditSums): number {
  * computeBalance(applyEntry(granted, { kind: "debit", id: "a", amount: 1 })); // 9
  */
 export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
-  return replay([entry], ledger);
+  return applyEntries(ledger, [entry]);
 }
 
 /**
  * Applies operations to a ledger, in their order. It takes time in proportion to their number, where
  * {@link applyEntry} copies the ledger for each.
  *
- * @param ledger The ledger before them.
  * @returns The ledger after them; the same one if nothing changed.
  * @throws {DomainError} Like {@link applyEntry}, for the first operation that is refused.
  *
  * @example
- * const ledger = replay([{ kind: "grant", amount: 10 }, { kind: "debit", id: "a", amount: 1 }]);
- * computeBalance(ledger); // 9
+ * const entries = [{ kind: "grant", amount: 10 }, { kind: "debit", id: "a", amount: 1 }];
+ * computeBalance(applyEntries(EMPTY_LEDGER, entries)); // 9
  */
-export function replay(entries: Iterable<LedgerEntry>, ledger: Ledger = EMPTY_LEDGER): Ledger {
+export function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const draft: LedgerDraft = {
     ...ledger,
     references: new Map(ledger.references),
@@ -98,13 +109,10 @@ export function replay(entries: Iterable<LedgerEntry>, ledger: Ledger = EMPTY_LE
 }
 
 /** A ledger while operations are applied to it. */
-interface LedgerDraft {
-  granted: number;
-  debited: number;
-  refunded: number;
-  references: Map<string, number>;
-  debits: Map<string, { readonly amount: number; readonly refunded: boolean }>;
-}
+type LedgerDraft = { -readonly [Name in keyof CreditSums]: number } & {
+  readonly references: Map<string, number>;
+  readonly debits: Map<string, LedgerDebit>;
+};
 
 /** @returns Whether anything changed. */
 function applyToDraft(draft: LedgerDraft, entry: LedgerEntry): boolean {
@@ -126,39 +134,42 @@ function grant(ledger: LedgerDraft, amount: number, reference: string | undefine
     if (previous === amount) return false;
     if (previous !== undefined) throw createReferenceConflictError(reference, previous, amount);
   }
-  if (ledger.granted + amount > INTEGER_MAX) {
-    throw createSumTooLargeError("granted", ledger.granted, amount);
-  }
-  if (reference !== undefined) ledger.references.set(reference, amount);
+  assertSum("granted", ledger.granted, amount);
   ledger.granted += amount;
+  if (reference !== undefined) ledger.references.set(reference, amount);
   return true;
 }
 
 function debit(ledger: LedgerDraft, id: string, amount: number): boolean {
   assertCreditAmount(amount);
   const existing = ledger.debits.get(id);
-  if (existing?.refunded === false) {
-    if (existing.amount === amount) return false;
+  if (existing?.amount === amount) return false;
+  if (existing !== undefined) {
     throw new DomainError("Conflict", `Debit ${id} was of ${existing.amount}, got ${amount}`);
   }
   const balance = computeBalance(ledger);
-  if (balance < amount) throw new InsufficientCreditsError(balance, amount);
-  // Refunded credits are debited again, so debits can exceed grants and reach the limit.
-  if (ledger.debited + amount > INTEGER_MAX) {
-    throw createSumTooLargeError("debited", ledger.debited, amount);
-  }
-  ledger.debits.set(id, { amount, refunded: false });
+  if (balance < amount) throw createInsufficientCreditsError(balance, amount);
+  assertSum("debited", ledger.debited, amount);
   ledger.debited += amount;
+  ledger.debits.set(id, { amount, isRefunded: false });
   return true;
 }
 
 function refund(ledger: LedgerDraft, id: string): boolean {
   const existing = ledger.debits.get(id);
   if (existing === undefined) throw createInvalidRequestError(`There is no debit ${id}`);
-  if (existing.refunded) return false;
-  ledger.debits.set(id, { ...existing, refunded: true });
+  if (existing.isRefunded) return false;
+  ledger.debits.set(id, { ...existing, isRefunded: true });
   ledger.refunded += existing.amount;
   return true;
+}
+
+/**
+ * Checks that the sum of grants or debits can take an amount. Refunded credits are debited again, so
+ * debits can exceed grants and reach the limit, too.
+ */
+export function assertSum(name: "granted" | "debited", sum: number, amount: number): void {
+  if (sum + amount > INTEGER_MAX) throw createSumTooLargeError(name, sum, amount);
 }
 
 /**
@@ -175,24 +186,6 @@ export function assertCreditAmount(amount: number): void {
     throw createInvalidRequestError(
       `An amount must be a whole number from 1 to ${INTEGER_MAX}, got ${amount}`,
     );
-  }
-}
-
-/**
- * The error for a debit over the balance. Amounts are credits.
- *
- * @example
- * new InsufficientCreditsError(0, 1).message; // "This request costs 1 credit, the balance is 0"
- */
-export class InsufficientCreditsError extends DomainError {
-  /** Credits that the account has. */
-  readonly balance: number;
-
-  /** Creates the error of a request with a cost. */
-  constructor(balance: number, cost: number) {
-    const price = `${cost} ${cost === 1 ? "credit" : "credits"}`;
-    super("Insufficient Credits", `This request costs ${price}, the balance is ${balance}`);
-    this.balance = balance;
   }
 }
 
@@ -223,14 +216,14 @@ export function createReferenceConflictError(
  * @param amount In credits.
  *
  * @example
- * createSumTooLargeError("granted", INTEGER_MAX, 1).code; // "Invalid Request"
+ * createSumTooLargeError("granted", Number.MAX_SAFE_INTEGER, 1).code; // "Invalid Request"
  */
 export function createSumTooLargeError(
-  what: "granted" | "debited",
+  name: "granted" | "debited",
   sum: number,
   amount: number,
 ): DomainError {
   return createInvalidRequestError(
-    `An account is ${what} ${INTEGER_MAX} credits at most in all: ${sum} so far, got ${amount}`,
+    `An account is ${name} ${INTEGER_MAX} credits at most in all: ${sum} so far, got ${amount}`,
   );
 }

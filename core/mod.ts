@@ -13,14 +13,96 @@
  *
  * @module @creator-metrics/core
  */
-export * from "./entries/creators.ts";
-export * from "./entries/errors.ts";
-export * from "./entries/growth.ts";
-export * from "./entries/ledger.ts";
-export * from "./entries/limits.ts";
-export * from "./entries/observations.ts";
-export * from "./entries/pages.ts";
-export * from "./entries/resources.ts";
-export * from "./entries/retention.ts";
-export * from "./entries/stores.ts";
-export * from "./entries/time.ts";
+
+// Observations and entities.
+export { EMPTY_ENTITY, applyObservation, findNewestCounts, mergeObservations } from "./entities.ts";
+export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
+export type { ObservationOutcome } from "./entities.ts";
+export { ENTITY_FIELDS, ENTITY_KINDS } from "./entity-kinds.ts";
+export type { EntityCounts, EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
+export { parseObservation, parseObservationLine } from "./observations.ts";
+export type { Counts, FieldValue, Observation } from "./observations.ts";
+export { createRejectionCollector } from "./rejections.ts";
+export type { RejectionCollector } from "./rejections.ts";
+export { applyRetentionRule, formatRetentionRule, parseRetentionPolicy } from "./retention.ts";
+export type { RetentionPolicy, RetentionRule } from "./retention.ts";
+
+// Growth and histories.
+export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
+export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
+export { computeEntityGains, computeGain } from "./growth.ts";
+export type { CountPoint, EntityGains } from "./growth.ts";
+export { thinHistory } from "./history.ts";
+export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";
+export type { BucketRange, HistoryRequest } from "./history-request.ts";
+
+// Pages and the queries that ask for them.
+export { parseBatchRequest, parseComparisonRequest } from "./batch.ts";
+export type { BatchKind, ComparisonRequest } from "./batch.ts";
+export { compareShortPositions, cutPage, encodeShortsCursor } from "./cursor.ts";
+export { pageAfter, parseShortsRequest } from "./cursor.ts";
+export type { CursorPage, ShortPosition, ShortsRequest } from "./cursor.ts";
+export { filterDays } from "./days.ts";
+export { CHANNEL_SORTS, CHANNEL_SORT_FIELDS, LIST_ORDERS } from "./lists.ts";
+export { USER_SORTS, USER_SORT_FIELDS, compareListPositions, encodeListCursor } from "./lists.ts";
+export { hasListParameter, parseListRequest } from "./lists.ts";
+export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
+export type { UserSort } from "./lists.ts";
+export { paginate, parsePageRequest } from "./pagination.ts";
+export type { PageRequest } from "./pagination.ts";
+export type { GetQueryValues } from "./parameters.ts";
+
+// Credits, charges and the rate limit.
+export { PAYMENT_TTL_MS, decideCharge, decideCharges } from "./charges.ts";
+export type { ChargeDecision, DecidedCharge, IdempotencyKey, Payment } from "./charges.ts";
+export type { RequestCharge } from "./charges.ts";
+export { EMPTY_LEDGER, applyEntries, applyEntry, assertCreditAmount } from "./ledger.ts";
+export { computeBalance } from "./ledger.ts";
+export type { CreditSums, Ledger, LedgerDebit, LedgerEntry } from "./ledger.ts";
+export { takeRateLimitToken } from "./token-bucket.ts";
+export type { RateLimitResult, TokenBucket } from "./token-bucket.ts";
+export { USAGE_GROUPINGS, parseUsageDays, parseUsageGrouping } from "./usage.ts";
+export type { DayRange, UsageGrouping } from "./usage.ts";
+
+// The monitoring list, and names.
+export { findChannel } from "./channels.ts";
+export type { NamedChannel } from "./channels.ts";
+export { CREATOR_PLATFORMS, addCreator, applyCreatorChanges, getCreatorKey } from "./creators.ts";
+export { parseCreator, removeCreator } from "./creators.ts";
+export type { Creator, CreatorPlatform, CreatorSet, CreatorSetChange } from "./creators.ts";
+export type { CreatorTransition } from "./creators.ts";
+export { compareText, foldCase, isIdentifier } from "./text.ts";
+
+// Errors, instants and limits.
+export { ERROR_STATUSES } from "./error-statuses.ts";
+export type { ErrorCode } from "./error-statuses.ts";
+export { DomainError, createChannelNotFoundError } from "./errors.ts";
+export { createInsufficientCreditsError, createShortNotFoundError } from "./errors.ts";
+export { createTweetNotFoundError, createUserNotFoundError, quoteValue } from "./errors.ts";
+export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
+export { LIST_LIMIT_RANGE, PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE } from "./limits.ts";
+export type { IntegerRange } from "./limits.ts";
+export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
+
+// The resources of the HTTP interface, and their creation from entities.
+export type * from "./resources/mod.ts";
+export { createCreatorResult } from "./resources/creator-resources.ts";
+export { listHistoryPoints } from "./resources/entity-fields.ts";
+export { createNamedResults, createServiceError } from "./resources/error-resources.ts";
+export { createVideoError } from "./resources/error-resources.ts";
+export type { NamedError } from "./resources/error-resources.ts";
+export { createComparisonTable, createFollowersPage } from "./resources/history-resources.ts";
+export { createHistoryPage } from "./resources/history-resources.ts";
+export { createChannelList, createUserList } from "./resources/list-resources.ts";
+export type { ListableEntity } from "./resources/list-resources.ts";
+export { createTweetDetails, createTweetRecord } from "./resources/microblog-resources.ts";
+export { createUserDetails, findUsername } from "./resources/microblog-resources.ts";
+export { readTweetFields, readUserFields } from "./resources/microblog-resources.ts";
+export type { TweetFields, UserFields } from "./resources/microblog-resources.ts";
+export { createChannelDetails, createShortDetails } from "./resources/video-resources.ts";
+export { createShortSummary } from "./resources/video-resources.ts";
+export { readChannelFields, readShortFields } from "./resources/video-resources.ts";
+export type { ChannelFields, ShortFields } from "./resources/video-resources.ts";
+
+// The interfaces of stores of your own.
+export type * from "./stores.ts";

@@ -65,14 +65,11 @@ interface Import {
   readonly isTypeOnly: boolean;
 }
 
-/** A program of the package's build. It is not published. */
-const BUILD_SCRIPT = "core/compact-build.ts";
-
 const sources = new Map<string, string>();
 for (const folder of ["core", "server"]) {
   for (const name of new Glob("**/*.{ts,tsx}").scanSync(join(ROOT, folder))) {
     const file = join(folder, name);
-    if (name.startsWith("dist/") || file === BUILD_SCRIPT) continue;
+    if (name.startsWith("dist/")) continue;
     sources.set(file, await Bun.file(join(ROOT, file)).text());
   }
 }

@@ -141,15 +141,6 @@ describe("core/mod.ts", () => {
     const [example = ""] = parseExamples(await Bun.file(join(CORE, "mod.ts")).text());
     expect(await runExample(example)).toBe(parseExpectedOutput(example));
   });
-
-  test("exports names of every file of core, which its parts list", async () => {
-    const entries = Array.from(new Glob("entries/*.ts").scanSync(CORE));
-    const sources = entries.map((entry) => Bun.file(join(CORE, entry)).text());
-    const source = (await Promise.all(sources)).join("");
-    const internal = new Set(["mod.ts", "compact-build.ts", "cursor-text.ts"]);
-    const names = Array.from(new Glob("*.ts").scanSync(CORE)).filter((name) => !internal.has(name));
-    for (const name of names) expect(source).toContain(`} from "../${name}";`);
-  });
 });
 
 describe("core/README.md", async () => {

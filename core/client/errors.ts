@@ -1,14 +1,14 @@
 /** The errors of the client. */
 import {
   ERROR_STATUSES,
-  isServiceErrorName,
+  isErrorCode,
   VIDEO_ERROR_SENTENCES,
-  type ServiceErrorName,
+  type ErrorCode,
 } from "../error-statuses.ts";
 import type { HeadersLike } from "./runtime.ts";
 
 /** The name of an error of the service, or the status of a response that names none. */
-export type MetricsErrorCode = ServiceErrorName | `Status ${number}`;
+export type MetricsErrorCode = ErrorCode | `Status ${number}`;
 
 /** What an error response says beside its name and message. */
 export interface MetricsErrorDetails {
@@ -139,15 +139,15 @@ export function createMetricsError(text: string, details: MetricsErrorDetails): 
 }
 
 /** The name in `Not Found` and `Invalid Request: limit must be 1`, or of `Channel x not found`. */
-function findName(error: string): ServiceErrorName | undefined {
+function findName(error: string): ErrorCode | undefined {
   const sentences = Object.entries(VIDEO_ERROR_SENTENCES);
   const [sentence = ""] = sentences.find(([, pattern]) => pattern.test(error)) ?? [];
-  return [error.replace(/: .*/s, ""), sentence].find(isServiceErrorName);
+  return [error.replace(/: .*/s, ""), sentence].find(isErrorCode);
 }
 
 /** The most general name of a status, for a body that a proxy wrote. */
 function findNameOfStatus(status: number): MetricsErrorCode {
-  const names = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
+  const names = Object.keys(ERROR_STATUSES).filter(isErrorCode);
   const name = names.findLast((known) => ERROR_STATUSES[known] === status);
   return name ?? (status < 500 ? `Status ${status}` : "Service Unavailable");
 }

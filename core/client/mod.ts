@@ -12,7 +12,7 @@ import { createSend } from "./request.ts";
 import type { Result } from "./result.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
-export type { ServiceErrorName } from "../error-statuses.ts";
+export type { ErrorCode } from "../error-statuses.ts";
 export {
   AbortError,
   ConnectionError,

@@ -1,12 +1,12 @@
 /** Creates the bodies of errors, and the results of requests that name several entities. */
-import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES, type ServiceErrorName } from "../error-statuses.ts";
+import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES, type ErrorCode } from "../error-statuses.ts";
 import { DomainError } from "../errors.ts";
 import type { ServiceError, VideoError } from "./errors.ts";
 
 /** An error with a name and a message for clients, such as a `DomainError`. */
 export interface NamedError {
   /** The name of the error. */
-  readonly code: ServiceErrorName;
+  readonly code: ErrorCode;
   /** What was wrong. */
   readonly message: string;
 }

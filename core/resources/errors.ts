@@ -1,5 +1,5 @@
 /** The bodies of errors. */
-import type { ServiceErrorName } from "../error-statuses.ts";
+import type { ErrorCode } from "../error-statuses.ts";
 
 /** An error of `/api/video`. */
 export interface VideoError {
@@ -10,7 +10,7 @@ export interface VideoError {
 /** An error of every other path. */
 export interface ServiceError {
   /** The name of the error. */
-  error: ServiceErrorName;
+  error: ErrorCode;
   /** What was sent and what is allowed. */
   message: string;
 }

@@ -212,6 +212,9 @@ const TESTS: StoreTests<CreditStore> = {
       for (const uid of ["a", "a", "b"]) await store.refund(outcome.debit, uid, "test", NOW);
     }
     await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
+    // A batch that is retried changes nothing, as applyEntry() debits an identifier once.
+    assertEqual(await listKinds(store, charges, "1"), ["charged"], "The refunded batch, retried");
+    await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
     assertEqual(await listKinds(store, charges, "2"), ["charged"], "The request again");
     await assertSums(store, "a", { granted: 5, debited: 6, refunded: 3 });
   },

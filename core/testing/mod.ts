@@ -8,7 +8,7 @@
  *
  * @module @creator-metrics/core/testing
  */
-export type * from "../entries/stores.ts";
+export type * from "../stores.ts";
 export { createCreatorStoreTests } from "./creator-store.ts";
 export { createCreditStoreTests } from "./credit-store.ts";
 export { createMemoryStore } from "./memory-store.ts";

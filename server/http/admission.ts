@@ -12,7 +12,6 @@ import type { AdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
-import { HttpError } from "./errors.ts";
 
 /** What admission depends on. */
 export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
@@ -65,7 +64,7 @@ export function setCommonHeaders(
  * @param headers Gets the headers that the response must have, also if this throws.
  * @returns The caller; `undefined` for a path that needs no API key. It is no promise if the key is
  * cached, because most requests come with a cached key and a promise costs time.
- * @throws {HttpError} 401, 403, 405 or 429; an asynchronous one rejects.
+ * @throws {DomainError} 401, 403, 405 or 429; an asynchronous one rejects.
  */
 export function admit(
   options: AdmissionOptions,
@@ -77,7 +76,10 @@ export function admit(
     if (!pattern.methods.includes(request.method)) {
       const allowed = pattern.methods.join(", ");
       headers["allow"] = allowed;
-      throw new HttpError("Method Not Allowed", `${path} takes ${allowed}, got ${request.method}`);
+      throw new DomainError(
+        "Method Not Allowed",
+        `${path} takes ${allowed}, got ${request.method}`,
+      );
     }
     if (caller === undefined) return undefined;
     if (options.checkRateLimit !== undefined)
@@ -151,7 +153,7 @@ function authenticateRequest(
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
-    throw new HttpError("Missing API Key", "Send your API key in the X-API-Key header");
+    throw new DomainError("Missing API Key", "Send your API key in the X-API-Key header");
   }
   const caller = options.authenticate(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
@@ -163,14 +165,14 @@ function getRequiredScope(path: string): KeyScope {
 }
 
 /** The error of a key without the scope that a path needs. */
-export function createMissingScopeError(path: string): HttpError {
+export function createMissingScopeError(path: string): DomainError {
   const scope = getRequiredScope(path);
-  return new HttpError("Forbidden", `This request needs a key with the scope ${scope}`);
+  return new DomainError("Forbidden", `This request needs a key with the scope ${scope}`);
 }
 
 function requireCaller(caller: Caller | undefined): Caller {
   if (caller !== undefined) return caller;
-  throw new HttpError("Invalid API Key", "The key in the X-API-Key header is not valid");
+  throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
 function enforceRateLimit(
@@ -180,7 +182,7 @@ function enforceRateLimit(
   Object.assign(responseHeaders, headers);
   if (isAdmitted) return;
   responseHeaders["retry-after"] = String(retryAfterS);
-  throw new HttpError(
+  throw new DomainError(
     "Too Many Requests",
     `The key has used its requests for now; the next one is in ${retryAfterS} s`,
   );
@@ -194,7 +196,7 @@ function enforceAbortLimit(
   const retryAfterS = getRetryAfterS(key);
   if (retryAfterS === 0) return;
   responseHeaders["retry-after"] = String(retryAfterS);
-  throw new HttpError(
+  throw new DomainError(
     "Too Many Requests",
     `Clients with this key closed more than ${maxPerMinute} connections a minute before the ` +
       `response to a read: wait for responses; the next request is in ${retryAfterS} s`,

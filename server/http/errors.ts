@@ -2,9 +2,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { Elysia, ParseError, ValidationError } from "elysia";
-import { ERROR_STATUSES, type HttpErrorCode } from "../../core/error-statuses.ts";
+import { ERROR_STATUSES } from "../../core/error-statuses.ts";
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
-import { InsufficientCreditsError } from "../../core/ledger.ts";
 import {
   createServiceError,
   createVideoError,
@@ -14,17 +13,6 @@ import type { OnFailure } from "../log.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
-
-/** An error of HTTP itself. */
-export class HttpError extends Error implements NamedError {
-  override readonly name = "HttpError";
-  readonly code: HttpErrorCode;
-
-  constructor(code: HttpErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** How errors are reported. */
 export interface ErrorOptions {
@@ -43,14 +31,13 @@ export function isChargedError(error: unknown): boolean {
 export function toClientError(
   thrown: unknown,
   { isTrusted = false }: Pick<ErrorOptions, "isTrusted"> = {},
-): DomainError | HttpError {
-  if (thrown instanceof HttpError) return thrown;
+): DomainError {
   if (thrown instanceof DomainError) {
     return isTrusted ? new DomainError(thrown.code, describeError(thrown)) : thrown;
   }
   if (thrown instanceof ParseError) {
     const { cause } = thrown;
-    if (cause instanceof DomainError || cause instanceof HttpError) return cause;
+    if (cause instanceof DomainError) return cause;
     return createInvalidRequestError("The body must be JSON");
   }
   if (thrown instanceof ValidationError) {
@@ -154,7 +141,7 @@ export function createErrorResponse(
     const cause = clientError === error ? (clientError.cause ?? error) : error;
     options.onFailure(cause, String(headers["x-request-id"] ?? path));
   }
-  if (clientError instanceof InsufficientCreditsError) {
+  if (clientError.balance !== undefined) {
     headers["x-credits-remaining"] = String(clientError.balance);
   }
   Object.assign(headers, response.headers);

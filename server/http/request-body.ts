@@ -4,7 +4,6 @@
  */
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { listRoundedNumbers } from "../../core/json-numbers.ts";
-import { HttpError } from "./errors.ts";
 
 /** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;
@@ -16,14 +15,14 @@ const INITIAL_BUFFER_BYTES = 4096;
 /**
  * Reads a JSON body.
  *
- * @throws {HttpError} `Payload Too Large`, `Unsupported Media Type`.
+ * @throws {DomainError} `Payload Too Large`, `Unsupported Media Type`.
  * @throws {DomainError} `Invalid Request`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const bytes = await readBody(request, BODY_MAX_BYTES, BODY_TIMEOUT_S);
   const type = request.headers.get("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
-    throw new HttpError(
+    throw new DomainError(
       "Unsupported Media Type",
       `The Content-Type must be application/json, got ${quoteValue(type ?? "none")}`,
     );
@@ -66,7 +65,7 @@ export async function readLargeBody(request: Request, maxBytes: number): Promise
  * has one byte.
  *
  * @param timeoutS How long the body may take to arrive; by default as long as it likes.
- * @throws {HttpError} `Payload Too Large`.
+ * @throws {DomainError} `Payload Too Large`.
  * @throws {DomainError} `Invalid Request` if the body is late or breaks off.
  */
 export async function readBody(
@@ -100,7 +99,7 @@ export async function readBody(
     }
   } catch (error) {
     cancel();
-    if (error instanceof DomainError || error instanceof HttpError) throw error;
+    if (error instanceof DomainError) throw error;
     throw createBrokenBodyError();
   } finally {
     clearTimeout(timer);
@@ -109,7 +108,7 @@ export async function readBody(
 
 function assertSize(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes)
-    throw new HttpError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
+    throw new DomainError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
 }
 
 function createBrokenBodyError(): DomainError {

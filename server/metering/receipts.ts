@@ -1,6 +1,5 @@
 /** The receipts of the debit queue: what a request gets for its debit, and what refunds it. */
-import { DomainError } from "../../core/errors.ts";
-import { InsufficientCreditsError } from "../../core/ledger.ts";
+import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { AccountCharge, DebitOutcome } from "../../core/stores.ts";
 import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
 import type { Debit } from "../store/accounts/refund-sql.ts";
@@ -109,7 +108,7 @@ function settleDebit(
     return receipt;
   }
   if (outcome?.kind === "misused") reject(createKeyReuseError(charge));
-  else reject(new InsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
+  else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
   return undefined;
 }
 

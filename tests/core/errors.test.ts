@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import {
-  ERROR_STATUSES,
-  isServiceErrorName,
-  VIDEO_ERROR_SENTENCES,
-} from "../../core/error-statuses.ts";
+import { ERROR_STATUSES, isErrorCode, VIDEO_ERROR_SENTENCES } from "../../core/error-statuses.ts";
 import {
   createChannelNotFoundError,
   createShortNotFoundError,
@@ -71,10 +67,10 @@ describe("VIDEO_ERROR_SENTENCES", () => {
   });
 });
 
-describe("isServiceErrorName()", () => {
+describe("isErrorCode()", () => {
   test("tells the names of errors from other texts", () => {
-    expect(Object.keys(ERROR_STATUSES).every(isServiceErrorName)).toBe(true);
-    for (const text of ["", "not found", "toString"]) expect(isServiceErrorName(text)).toBe(false);
+    expect(Object.keys(ERROR_STATUSES).every(isErrorCode)).toBe(true);
+    for (const text of ["", "not found", "toString"]) expect(isErrorCode(text)).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ERROR_STATUSES, isServiceErrorName } from "../../core/error-statuses.ts";
+import { ERROR_STATUSES, isErrorCode } from "../../core/error-statuses.ts";
 import { DomainError } from "../../core/errors.ts";
 import { formatErrorResponse } from "../../server/http/errors.ts";
 
@@ -37,7 +37,7 @@ describe("formatErrorResponse()", () => {
   });
 
   test("sets Retry-After for 503 alone", () => {
-    const codes = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
+    const codes = Object.keys(ERROR_STATUSES).filter(isErrorCode);
     const retryable = codes.filter((code) => {
       const { headers } = formatErrorResponse({ code, message: "Why" }, "/api/creators");
       return headers["retry-after"] === "1";

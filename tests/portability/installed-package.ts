@@ -6,7 +6,7 @@ import manifest from "../../core/package.json";
 import { ROOT } from "../support/docs.ts";
 import { runCommand } from "./command.ts";
 
-/** The entries of the package, such as `@creator-metrics/core/ledger`. */
+/** The entries of the package, such as `@creator-metrics/core/client`. */
 export const ENTRIES: readonly string[] = Object.keys(manifest.exports)
   .filter((entry) => entry !== "./package.json")
   .map((entry) => join(manifest.name, entry));
@@ -53,9 +53,7 @@ async function copySources(folder: string): Promise<void> {
     await cp(join(ROOT, path), join(folder, path), { recursive: true, filter });
   }
   await Bun.write(join(folder, "package.json"), '{ "private": true, "workspaces": ["core"] }');
-  for (const path of [TYPEBOX, "node_modules/@jridgewell/sourcemap-codec"]) {
-    await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  }
+  await cp(join(ROOT, TYPEBOX), join(folder, TYPEBOX), { recursive: true });
 }
 
 async function installIn(project: string, tarball: string): Promise<string> {

@@ -46,8 +46,7 @@ const assertWhole = (entry: string, index: number) =>
 
 const TYPED_ENTRIES = ENTRIES.filter((entry) => entry !== SCHEMA_ENTRY);
 
-const USE = `import { paginate, type ChannelDetails } from "@creator-metrics/core";
-import type { ShortsPage } from "@creator-metrics/core/resources";
+const USE = `import { paginate, type ChannelDetails, type ShortsPage } from "@creator-metrics/core";
 import { createClient } from "@creator-metrics/core/client";
 type AnyExports<Module> = {
   [Name in keyof Module]: 0 extends 1 & Module[Name] ? Name : never;

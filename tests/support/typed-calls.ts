@@ -13,7 +13,7 @@ const importPath = (file: string) => JSON.stringify(join(ROOT, file));
 /** What every program begins with. `same()` does not compile for types that differ, or are any. */
 const HEAD = `
 import { treaty } from "@elysiajs/eden";
-import type { Client, Listing, Result, ServiceErrorName } from ${importPath("core/client/mod.ts")};
+import type { Client, Listing, Result, ErrorCode } from ${importPath("core/client/mod.ts")};
 import type * as resources from ${importPath("core/resources/mod.ts")};
 import type * as health from ${importPath("server/http/openapi/health-schema.ts")};
 import type { App } from ${importPath("server/http/app.ts")};
@@ -163,7 +163,7 @@ export function writeTypedCalls(document: OpenApiDocument): string {
   const names = document.components.schemas["ServiceError"]?.properties?.["error"]?.enum ?? [];
   return [
     HEAD,
-    `same<ServiceErrorName, ${formatUnion(names)}>(true);`,
+    `same<ErrorCode, ${formatUnion(names)}>(true);`,
     ...listKeyOperations(document).flatMap(([id, described]) => [
       formatEdenChecks(id, described),
       formatClientChecks(id, described),

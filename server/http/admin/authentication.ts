@@ -11,10 +11,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
+import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenLookup } from "../../metering/admin-tokens.ts";
 import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
-import { HttpError } from "../errors.ts";
 import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";
 
 /** Authenticates administrators. */
@@ -25,7 +25,7 @@ export interface AdminAuthentication {
    * Authenticates a request, and remembers its caller; waits before it rejects a wrong token.
    *
    * @param headers Gets `Retry-After` with `Too Many Requests`.
-   * @throws {HttpError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
+   * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
    */
   authenticate(request: Request, headers: ResponseHeaders): Promise<void>;
 }
@@ -109,7 +109,7 @@ export function createAdminAuthentication(
     async authenticate(request, headers) {
       const presentedToken = parseBearerToken(request);
       if (presentedToken === undefined) {
-        throw new HttpError("Missing API Key", "Send an administrator's token as a bearer token");
+        throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");
       }
       const isCandidate = namedTokens.isCandidate(presentedToken);
       const known = isCandidate ? await namedTokens.list() : [];
@@ -161,7 +161,7 @@ function hash(text: string): Uint8Array {
 
 function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeaders): never {
   headers["retry-after"] = String(retryAfterS);
-  throw new HttpError(
+  throw new DomainError(
     "Too Many Requests",
     `There were too many wrong tokens ${scope}; the next try is in ${retryAfterS} s`,
   );
@@ -169,5 +169,5 @@ function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeader
 
 async function rejectAfterDelay(): Promise<never> {
   await Bun.sleep(FAILURE_DELAY_MS);
-  throw new HttpError("Invalid API Key", "The bearer token is not an administrator's");
+  throw new DomainError("Invalid API Key", "The bearer token is not an administrator's");
 }

@@ -2,12 +2,12 @@
 import {
   ERROR_STATUSES,
   VIDEO_ERROR_SENTENCES,
-  type ServiceErrorName,
+  type ErrorCode,
 } from "../../../core/error-statuses.ts";
 import { ServiceError, VideoError } from "../../../core/schema/errors.ts";
 
 /** Creates the schema of errors of `/api/video`: names, or sentences that match a pattern. */
-export function createVideoErrorSchema(names: readonly ServiceErrorName[]) {
+export function createVideoErrorSchema(names: readonly ErrorCode[]) {
   const { properties } = VideoError;
   const patterns = names.map(findPattern).filter((pattern) => pattern !== undefined);
   const plainNames = names.filter((name) => findPattern(name) === undefined);
@@ -23,13 +23,13 @@ export function createVideoErrorSchema(names: readonly ServiceErrorName[]) {
 }
 
 /** The pattern of an error that is more than its name. */
-function findPattern(name: ServiceErrorName): string | undefined {
+function findPattern(name: ErrorCode): string | undefined {
   const sentences: Readonly<Record<string, RegExp>> = VIDEO_ERROR_SENTENCES;
   return sentences[name]?.source ?? (ERROR_STATUSES[name] === 400 ? `^${name}: ` : undefined);
 }
 
 /** Creates the schema of errors of every other path. */
-export function createServiceErrorSchema(names: readonly ServiceErrorName[]) {
+export function createServiceErrorSchema(names: readonly ErrorCode[]) {
   const { properties } = ServiceError;
   return {
     ...ServiceError,

@@ -3,9 +3,8 @@
  * path, its declaration, the schemas and the error table.
  */
 import { Type, type TObject } from "@sinclair/typebox";
-import { ERROR_STATUSES, isServiceErrorName } from "../../../core/error-statuses.ts";
-import { DomainError } from "../../../core/errors.ts";
-import { InsufficientCreditsError } from "../../../core/ledger.ts";
+import { ERROR_STATUSES, isErrorCode } from "../../../core/error-statuses.ts";
+import { createInsufficientCreditsError, DomainError } from "../../../core/errors.ts";
 import { createMissingScopeError } from "../admission.ts";
 import type { NamedError } from "../../../core/resources/error-resources.ts";
 import { formatErrorResponse } from "../errors.ts";
@@ -250,13 +249,13 @@ function listErrors(operation: Operation): NamedError[] {
 }
 
 function createChargedErrors({ price }: Operation): ErrorExamples {
-  const { code, message } = new InsufficientCreditsError(0, price?.example ?? READ_COST);
+  const { code, message } = createInsufficientCreditsError(0, price?.example ?? READ_COST);
   return { ...reference.commonErrors.charged, [code]: message };
 }
 
 export function createErrors(messages: ErrorExamples = {}): NamedError[] {
   return Object.entries(messages).map(([name, message]) => {
-    if (!isServiceErrorName(name)) throw new Error(`${name} is no error code`);
+    if (!isErrorCode(name)) throw new Error(`${name} is no error code`);
     return { code: name, message };
   });
 }

@@ -5,8 +5,8 @@
 import type { Static, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import type {
-  ErrorNameByStatus,
-  ServiceErrorName,
+  ERROR_STATUSES,
+  ErrorCode,
   VIDEO_ERROR_SENTENCES,
 } from "../../../core/error-statuses.ts";
 import type { API_PARTS, OperationId, OPERATIONS } from "./operations.ts";
@@ -18,6 +18,11 @@ type Texts = typeof reference.operations;
 type CommonErrors = typeof reference.commonErrors;
 type Part<Id extends OperationId> = (typeof OPERATIONS)[Id]["part"];
 
+/** The names of the errors with some statuses. */
+type ErrorNameByStatus<Status extends number> = {
+  [Name in ErrorCode]: (typeof ERROR_STATUSES)[Name] extends Status ? Name : never;
+}[ErrorCode];
+
 /** The names of the errors of an operation. */
 type ErrorName<Id extends OperationId> = Extract<
   | "Invalid Request"
@@ -28,7 +33,7 @@ type ErrorName<Id extends OperationId> = Extract<
   | ((typeof API_PARTS)[Part<Id>]["cost"] extends 0
       ? never
       : keyof CommonErrors["charged"] | "Insufficient Credits"),
-  ServiceErrorName
+  ErrorCode
 >;
 
 /** A status, if an operation has errors with it. */
@@ -39,7 +44,7 @@ type ErrorStatus<Id extends OperationId, Status extends number> = Status extends
   : never;
 
 /** The body of an error; in the video API, a text where it is more than a name. */
-type ErrorBody<Id extends OperationId, Name extends ServiceErrorName> =
+type ErrorBody<Id extends OperationId, Name extends ErrorCode> =
   Part<Id> extends "Video"
     ? {
         error: Name extends keyof typeof VIDEO_ERROR_SENTENCES | ErrorNameByStatus<400>

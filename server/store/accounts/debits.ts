@@ -7,7 +7,7 @@
  * idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
-import { computePaymentCutoff, decideCharge, type Payment } from "../../../core/charges.ts";
+import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge, ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
@@ -46,7 +46,7 @@ export async function commitDebits(
 ): Promise<DebitBatchResult> {
   for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);
-  const commit = { uid, now, hour, since, expiredUntil: computePaymentCutoff(now) };
+  const commit = { uid, now, hour, since, expiredUntil: now - PAYMENT_TTL_MS };
   const { outcomes, changes, payments } = await writeNamed(
     database,
     {

@@ -1,5 +1,5 @@
 /** Refunds debits, and cancels batches of debits whose commit got no response. */
-import { computePaymentCutoff } from "../../../core/charges.ts";
+import { PAYMENT_TTL_MS } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
@@ -46,7 +46,7 @@ export async function cancelDebits(
       deleteExpired: {
         sql: "DELETE FROM cancellations WHERE at <= ?",
         // Its charges could pay again from then on.
-        args: [computePaymentCutoff(now)],
+        args: [now - PAYMENT_TTL_MS],
       },
       outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
       payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },

@@ -14,7 +14,7 @@ import {
 } from "../../../core/cursor.ts";
 import { applyObservation, EMPTY_ENTITY, mergeObservations } from "../../../core/entities.ts";
 import { thinHistory } from "../../../core/history.ts";
-import { applyEntry, EMPTY_LEDGER, replay, type LedgerEntry } from "../../../core/ledger.ts";
+import { applyEntries, applyEntry, EMPTY_LEDGER, type LedgerEntry } from "../../../core/ledger.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { CoreCase } from "./cases.ts";
 import { createId, createList, pick } from "./inputs.ts";
@@ -73,9 +73,9 @@ export const BATCH_CASES: readonly CoreCase[] = [
     maxRatio: 1,
   },
   {
-    what: `replay of ${STEPS} entries / applyEntry for each`,
+    what: `applyEntries of ${STEPS} entries / applyEntry for each`,
     size: STEPS,
-    ours: () => replay(entries),
+    ours: () => applyEntries(EMPTY_LEDGER, entries),
     theirs: () => entries.reduce(applyEntry, EMPTY_LEDGER),
     maxRatio: 0.1,
     hasMemory: true,

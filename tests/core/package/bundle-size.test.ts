@@ -25,7 +25,7 @@ async function bundle(entry: keyof typeof jsr.exports, names: string) {
 
 test.each([
   [".", "{ paginate }", "Page Out of Range", 400],
-  ["./ledger", "{ applyEntry, computeBalance, EMPTY_LEDGER, replay }", "Insufficient Credits", 900],
+  [".", "{ applyEntries, applyEntry, computeBalance, EMPTY_LEDGER }", "Insufficient Credits", 900],
   ["./schema", "{ ChannelDetails }", "subscribers", 4200],
   ["./schema", "{ TweetsPage }", "page_count", 4200],
   ["./client", "*", "idempotency-key", 5600],

@@ -1,62 +1,33 @@
-/** The entries of core: what is in `.` is in one of its parts, and the reverse. */
+/** The entries of core: each name is listed once, and the functions of the root are not too many. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import jsr from "../../../core/jsr.json";
 import { ROOT } from "../../support/docs.ts";
 
-const {
-  ".": root,
-  "./schema": _schema,
-  "./client": _client,
-  "./testing": _testing,
-  ...parts
-} = jsr.exports;
+const root = join(ROOT, "core", jsr.exports["."]);
 
-const load = (file: string): Promise<object> => import(join(ROOT, "core", file));
-const read = (file: string) => Bun.file(join(ROOT, "core", file)).text();
+/** What a reader of the API reference can take in: a name more is a name less elsewhere. */
+const VALUES_MAX = 100;
 
-/** The names of the values and types that an entry lists. */
-async function listNames(file: string): Promise<string[]> {
-  const statements = (await read(file))
-    .replace(/^\/\*\*.*?\*\/\n/s, "")
-    .trimEnd()
-    .split(/(?<=;)\n/);
-  return statements.flatMap((statement) => {
-    const [, names] = /^export (?:type )?\{ ([^}]+) \} from "[^"]+";$/.exec(statement) ?? [];
-    if (names === undefined) throw new Error(`${file} lists no names: ${statement}`);
-    return names.split(", ");
-  });
+/** The names that the root lists one by one, and the files whose types it exports as a whole. */
+async function listExports() {
+  const statements = (await Bun.file(root).text()).matchAll(
+    /^export (?:type )?(?:\{ ([^}]+) \}|\*) from "([^"]+)";$/gm,
+  );
+  return Array.from(statements, ([, names, file = ""]) => ({ names: names?.split(", "), file }));
 }
 
-test("the exports of . are the union of those of the parts", async () => {
-  const [whole, ...modules] = await Promise.all([root, ...Object.values(parts)].map(load));
-  const names = new Set(modules.flatMap((module) => Object.keys(module)));
-  expect(Object.keys(whole ?? {}).toSorted()).toEqual([...names].toSorted());
-  expect(names.size).toBeGreaterThan(100);
+test("the entries are the domain, the client, the schemas and the conformance suites", () => {
+  expect(Object.keys(jsr.exports)).toEqual([".", "./client", "./schema", "./testing"]);
 });
 
-test("the types of . are the union of those of the parts, which list each name", async () => {
-  const files = Object.values(parts).toSorted();
-  const statements = files.map((file) => `export * from "${file}";\n`).join("");
-  expect((await read(root)).endsWith(` */\n${statements}`)).toBe(true);
-  const names = (await Promise.all(files.map(listNames))).flat();
-  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
-  expect(new Set(repeated)).toEqual(new Set(["DomainError", "ErrorCode"]));
-});
-
-test("DomainError is in each part whose functions throw or create it", async () => {
-  const modules = Object.entries(parts).map(async ([part, file]) => ({
-    part,
-    hasError: "DomainError" in (await load(file)),
-  }));
-  const listed = (await Promise.all(modules)).filter(({ hasError }) => hasError);
-  expect(listed.map(({ part }) => part.slice(2)).toSorted()).toEqual([
-    "creators",
-    "errors",
-    "growth",
-    "ledger",
-    "observations",
-    "pages",
-    "resources",
-  ]);
+test("core/mod.ts lists each name once, and all types of resources and stores", async () => {
+  const listed = await listExports();
+  const names = listed.flatMap((statement) => statement.names ?? []);
+  expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
+  const whole = listed.filter((statement) => statement.names === undefined);
+  expect(whole.map(({ file }) => file)).toEqual(["./resources/mod.ts", "./stores.ts"]);
+  const values = Object.keys(await import(root));
+  expect(values.filter((name) => !names.includes(name))).toEqual([]);
+  expect(values.length).toBeLessThanOrEqual(VALUES_MAX);
 });

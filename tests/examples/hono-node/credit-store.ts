@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import {
   applyEntry,
   computeBalance,
-  computePaymentCutoff,
+  PAYMENT_TTL_MS,
   decideCharge,
   DomainError,
   EMPTY_LEDGER,
@@ -66,7 +66,7 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
     const { value = "", fingerprint = "" } = idempotencyKey ?? {};
     const where = "WHERE account = ? AND idempotency_key = ?";
     const select = `SELECT fingerprint, repeats FROM payments ${where} AND paid_at > ?`;
-    const row = get(select, id, value, computePaymentCutoff(now));
+    const row = get(select, id, value, now - PAYMENT_TTL_MS);
     const payment = row && {
       fingerprint: String(row["fingerprint"]),
       repeats: Number(row["repeats"]),

@@ -7,10 +7,10 @@
 import { serve } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import {
+  createInsufficientCreditsError,
   createServiceError,
   DomainError,
   ERROR_STATUSES,
-  InsufficientCreditsError,
 } from "@creator-metrics/core";
 import { openCreditStore } from "./credit-store.ts";
 
@@ -47,7 +47,7 @@ const meter = (cost: number): MiddlewareHandler => {
     if (outcome.kind === "misused") {
       throw new DomainError("Conflict", "The Idempotency-Key paid for another request");
     }
-    if (outcome.kind === "refused") throw new InsufficientCreditsError(outcome.balance, cost);
+    if (outcome.kind === "refused") throw createInsufficientCreditsError(outcome.balance, cost);
     await next();
     if (outcome.kind === "charged" && context.res.status >= 500) {
       return credits.refund(outcome.debit, crypto.randomUUID(), "It failed", Date.now());

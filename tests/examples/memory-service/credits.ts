@@ -3,7 +3,7 @@ import {
   applyEntry,
   assertCreditAmount,
   computeBalance,
-  computePaymentCutoff,
+  PAYMENT_TTL_MS,
   decideCharges,
   DomainError,
   EMPTY_LEDGER,
@@ -55,7 +55,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
   ): DebitOutcome<MemoryDebit>[] {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
     const { payments } = account;
-    const valid = Array.from(payments).filter(([, { at }]) => at > computePaymentCutoff(now));
+    const valid = Array.from(payments).filter(([, { at }]) => at > now - PAYMENT_TTL_MS);
     const { decided, sums, payments: paid } = decideCharges(account.sums, charges, new Map(valid));
     account.sums = sums;
     return decided.map(({ decision: kind, balance }, index) => {

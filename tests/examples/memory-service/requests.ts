@@ -2,7 +2,7 @@
 import {
   DomainError,
   quoteValue,
-  type HttpErrorCode,
+  type ErrorCode,
   type IdempotencyKey,
   type NamedError,
 } from "@creator-metrics/core";
@@ -11,10 +11,10 @@ const BODY_MAX_BYTES = 65_536;
 
 /** An error of HTTP itself. */
 export class HttpError extends Error implements NamedError {
-  readonly code: HttpErrorCode;
+  readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: HttpErrorCode, message: string, headers = {}) {
+  constructor(code: ErrorCode, message: string, headers = {}) {
     super(message);
     this.code = code;
     this.headers = headers;

@@ -39,7 +39,7 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
       case "repeated":
         return { ...outcome, cost: 0 };
       case "refused":
-        throw new core.InsufficientCreditsError(outcome.balance, cost);
+        throw core.createInsufficientCreditsError(outcome.balance, cost);
       case "misused":
         throw new DomainError(
           "Invalid Request",
@@ -121,7 +121,7 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
           return respondToError(error, pathname, error.headers);
         }
         if (!(error instanceof DomainError)) throw error;
-        const balance = error instanceof core.InsufficientCreditsError ? error.balance : undefined;
+        const balance = error instanceof core.DomainError ? error.balance : undefined;
         const headers = balance === undefined ? {} : { "x-credits-remaining": String(balance) };
         return respondToError(error, pathname, headers);
       });

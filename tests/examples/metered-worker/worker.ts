@@ -9,7 +9,7 @@ import {
   decideCharges,
   EMPTY_LEDGER,
   type CreditSums,
-} from "@creator-metrics/core/ledger";
+} from "@creator-metrics/core";
 
 interface Env {
   readonly ACCOUNTS: DurableObjectNamespace<Account>;

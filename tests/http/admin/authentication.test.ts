@@ -1,6 +1,6 @@
 /** Authentication of administrators. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { HttpError } from "../../../server/http/errors.ts";
+import { DomainError } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
 import {
   createAdminAuthentication,
@@ -83,7 +83,7 @@ describe("createAdminAuthentication()", () => {
       try {
         await authenticate(new Request("http://localhost/admin/accounts", { headers }), {});
       } catch (error) {
-        return error instanceof HttpError ? error.code : String(error);
+        return error instanceof DomainError ? error.code : String(error);
       }
       return undefined;
     };

@@ -2,11 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { createMetricsError } from "../../../core/client/errors.ts";
-import {
-  ERROR_STATUSES,
-  isServiceErrorName,
-  type ServiceErrorName,
-} from "../../../core/error-statuses.ts";
+import { ERROR_STATUSES, isErrorCode, type ErrorCode } from "../../../core/error-statuses.ts";
 import { listOperations, type OpenApiDocument } from "../../support/openapi-examples.ts";
 import { startTestService } from "../../support/service.ts";
 
@@ -15,7 +11,7 @@ afterAll(close);
 
 const document = (await (await fetch(`${address}/swagger/json`)).json()) as OpenApiDocument;
 
-const ALL_NAMES = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
+const ALL_NAMES = Object.keys(ERROR_STATUSES).filter(isErrorCode);
 
 /** A documented error response: its status, its schema, and its examples by name. */
 const RESPONSES = listOperations(document).flatMap(([id, { path, operation }]) =>
@@ -28,7 +24,7 @@ const RESPONSES = listOperations(document).flatMap(([id, { path, operation }]) =
 );
 
 /** The body of an error with a name, as the service would send it. */
-function createBody(name: ServiceErrorName, isVideo: boolean) {
+function createBody(name: ErrorCode, isVideo: boolean) {
   if (!isVideo) return { error: name, message: "Why" };
   if (name === "Channel Not Found") return { error: "Channel a\nb not found" };
   if (name === "Short Not Found") return { error: "Short a not found for channel b" };
@@ -64,7 +60,7 @@ test.each(RESPONSES)("createMetricsError() reads the names of %s", (_, { status,
   for (const [name, { value }] of Object.entries(examples)) {
     const { code } = createMetricsError(JSON.stringify(value), { status, requestId: null });
     expect(code.replaceAll(" ", "")).toBe(name.replace(/\d+$/, ""));
-    expect<number>(isServiceErrorName(code) ? ERROR_STATUSES[code] : 0).toBe(status);
+    expect<number>(isErrorCode(code) ? ERROR_STATUSES[code] : 0).toBe(status);
   }
 });
 

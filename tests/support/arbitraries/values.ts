@@ -1,16 +1,14 @@
 /** Arbitrary values of the domain. */
 import * as fc from "fast-check";
+import type { ShortPosition } from "../../../core/cursor.ts";
 import {
-  FIRST_INSTANT,
-  formatInstant,
   ENTITY_FIELDS,
-  LAST_INSTANT,
-  INTEGER_MAX,
-  type FieldType,
-  type EntityKind,
   type EntityFields,
-  type ShortPosition,
-} from "../../../core/mod.ts";
+  type EntityKind,
+  type FieldType,
+} from "../../../core/entity-kinds.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
+import { FIRST_INSTANT, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 
 /** The current time in tests. */
 export const NOW = Date.parse("2026-11-20T12:00:00Z");
