@@ -40,85 +40,96 @@ export interface BatchCommitterOptions {
   commit(batch: Batch, startNext: () => void): Promise<void>;
 }
 
+/** Waits until the event loop has run all callbacks of this turn, before it polls the sockets. */
+const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 /**
- * Waits until the event loop has looked at all connections, and aborted the signals of those that
- * closed. The first callback comes before that.
+ * Waits until the event loop has polled all sockets once more, and aborted the signals of requests
+ * whose connections closed.
  */
-export const lookAtConnections = (): Promise<void> =>
-  new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+export async function waitForSocketPoll(): Promise<void> {
+  await waitForEndOfTurn();
+  await waitForEndOfTurn();
+}
 
 const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
 
 /**
  * Creates the committer. The first batch holds the requests of one turn of the event loop, the next
  * one those that arrive while it is committed.
+ *
+ * A debit enters a batch after the next poll of the sockets. The runtime reads a request as soon as it
+ * accepts the connection, even if the client has reset that connection, and learns of the reset by the
+ * next poll. After a poll, a client that resets each connection before it opens the next one has one
+ * request here. Without it, a batch held up to 256 requests of 32 such clients, and a kill left them
+ * charged. The poll costs 2 of 22 µs of CPU time a response where commits are not synced; where they
+ * are, the difference is below the noise.
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
+  /** Debits of this turn of the event loop. */
+  let arriving: PendingDebit[] = [];
+  /** Debits whose sockets were polled since they arrived. */
   let waiting: PendingDebit[] = [];
   /** From the first debit or refund that waits until none is left. */
   let isCommitting = false;
-  /** The calls of `commit` that run: more than one, since they go on after `startNext`. */
-  const runningCommits = new Set<Promise<void>>();
+  /** Polls, and the calls of `commit`. Several run at once, since these go on after `startNext`. */
+  const running = new Set<Promise<void>>();
 
-  const isIdle = () => !isCommitting && runningCommits.size === 0;
+  const isIdle = () => !isCommitting && running.size === 0;
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+  }
+
+  async function admitAfterPoll(): Promise<void> {
+    await waitForEndOfTurn();
+    const polled = arriving;
+    arriving = [];
+    await waitForEndOfTurn();
+    waiting.push(...polled);
+    if (!isCommitting) startNext();
+  }
 
   /** Drops the debits whose clients have left. @returns Whether there were any. */
   function dropLeft(): boolean {
     if (!waiting.some(hasLeft)) return false;
-    const debits = waiting;
-    // A dropped debit can let another one enter the queue.
-    waiting = [];
-    for (const debit of debits) {
-      if (hasLeft(debit)) drop(debit);
-      else waiting.push(debit);
-    }
+    const { left = [], present = [] } = Object.groupBy(waiting, (debit) =>
+      hasLeft(debit) ? "left" : "present",
+    );
+    waiting = present;
+    for (const debit of left) drop(debit);
     return true;
   }
 
-  /** Starts a commit of what waits. While clients leave, it looks for more of them first. */
+  /** Starts a commit of what waits. */
   function startNext(): void {
-    if (dropLeft()) void startAfterLook();
-    else start({ areClientsLeaving: false });
-  }
-
-  async function startAfterLook(): Promise<void> {
-    await lookAtConnections();
-    dropLeft();
-    start({ areClientsLeaving: true });
-  }
-
-  function start({ areClientsLeaving }: Pick<Batch, "areClientsLeaving">): void {
+    const areClientsLeaving = dropLeft();
     // Only debits cause refunds: as a batch takes as many of these, they never pile up.
     const debits = waiting.splice(0, GROUP_MAX_SIZE);
     const batch = { debits, refunds: takeRefunds(), areClientsLeaving };
     isCommitting = debits.length + batch.refunds.length > 0;
-    if (!isCommitting) return;
-    const running = commit(batch, startNext).finally(() => runningCommits.delete(running));
-    runningCommits.add(running);
-  }
-
-  /** Starts a commit in the next turn of the event loop, unless one runs. */
-  function wake(): void {
-    if (isCommitting) return;
-    isCommitting = true;
-    setImmediate(startNext);
+    if (isCommitting) track(commit(batch, startNext));
   }
 
   return {
     add(debit: PendingDebit): void {
-      waiting.push(debit);
-      wake();
+      if (arriving.push(debit) === 1) track(admitAfterPoll());
     },
 
-    /** Must be called when a refund waits. */
-    wake,
+    /** Must be called when a refund waits: starts a commit after this turn, unless one runs. */
+    wake(): void {
+      if (isCommitting) return;
+      isCommitting = true;
+      setImmediate(startNext);
+    },
 
     /** Resolves once every batch is committed. */
     async waitUntilIdle(): Promise<void> {
       do {
-        // A batch of this turn of the event loop starts in the next one.
-        await new Promise(setImmediate);
-        await Promise.allSettled(runningCommits);
+        // A batch of refunds of this turn of the event loop starts in the next one.
+        await waitForEndOfTurn();
+        await Promise.allSettled(running);
       } while (!isIdle());
     },
   };

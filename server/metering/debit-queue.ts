@@ -9,7 +9,7 @@ import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../../core/stores.ts";
 import {
   createBatchCommitter,
-  lookAtConnections,
+  waitForSocketPoll,
   type Batch,
   type PendingDebit,
   type Receipt,
@@ -88,7 +88,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
       return postponed;
     }
     // The next commit then refunds those that left during this one.
-    if (areClientsLeaving) await lookAtConnections();
+    if (areClientsLeaving) await waitForSocketPoll();
     if (result !== undefined) onChanges(result.changes);
     const unpaid = result === undefined ? [] : settleBatch(debits, result);
     // The next batch is committed while the requests of this one are answered.

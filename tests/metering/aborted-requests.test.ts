@@ -1,5 +1,6 @@
 /** Requests whose clients leave before the response. */
 import { describe, expect, test } from "bun:test";
+import { waitForSocketPoll } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { CLOSED_CONNECTION_REASON } from "../../server/stored-names.ts";
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
@@ -51,7 +52,22 @@ describe("debit() of a request whose client leaves", () => {
     });
   });
 
-  test("makes the next commit look for others that left, before and after it", async () => {
+  test("before the event loop polls its socket: is not charged, however many it sent", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { countingLedger, commits } = countCommits(ledger);
+      const debits = createDebitQueue({ ledger: countingLedger, now: () => NOW });
+      const client = new AbortController();
+      const reads = [1, 2, 3].map(() => debits.debit(makeCharge(id), client.signal).catch(String));
+      const other = debits.debit(makeCharge(id));
+      // The poll comes after the immediates of the turn in which the requests were read.
+      setImmediate(() => client.abort("It left"));
+      expect(await Promise.all(reads)).toEqual(["It left", "It left", "It left"]);
+      expect((await other).balance).toBe(4);
+      expect(commits).toEqual([{ debits: 1, refunds: 0 }]);
+    });
+  });
+
+  test("makes the next commit wait for a poll of the sockets, which finds others that left", async () => {
     await withFundedLedger(async (ledger, id) => {
       const { countingLedger, commits } = countCommits(ledger);
       const { blockedLedger, groups, unblock } = blockCommits(countingLedger);
@@ -64,7 +80,7 @@ describe("debit() of a request whose client leaves", () => {
         clients.map((client) => debits.debit(makeCharge(id), client?.signal)),
       );
       left?.abort();
-      // A connection that closed, but at which the event loop has not looked yet.
+      // A connection that closed, whose socket the event loop has not polled yet.
       setImmediate(() => leaving?.abort());
       unblock(0);
       await first;
@@ -93,6 +109,7 @@ describe("debit() of a request whose client leaves", () => {
       await waitUntil(() => groups.length > 0);
       client.abort();
       const other = debits.debit(makeCharge(id));
+      await waitForSocketPoll();
       for (const index of [0, 1]) unblock(index);
       for (const read of reads) await debits.refund(await read, CLOSED_CONNECTION_REASON);
       expect((await other).balance).toBe(54);
