@@ -28,7 +28,7 @@ export interface DebitQueueOptions {
   now(): number;
   /** Receives the changes up to a commit, before its requests are answered. */
   onChanges?(changes: ChangeSet): void;
-  /** Receives why a refund failed; it is retried until the service stops. */
+  /** Receives why a refund failed, which is retried until the service stops, or why a listener did. */
   onFailure?(error: unknown): void;
   /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
   onEnd?(debit: Debit, status: number | undefined): void;
@@ -43,13 +43,33 @@ const COMMIT_TIMEOUT_MS = 10_000;
 
 const ignore = () => undefined;
 
+/** Wraps a listener, so that its exceptions are reported and stop nothing. */
+const isolate =
+  <Arguments extends unknown[]>(
+    listener: ((...args: Arguments) => void) | undefined,
+    report: (error: unknown) => void,
+  ) =>
+  (...args: Arguments): void => {
+    try {
+      listener?.(...args);
+    } catch (error) {
+      report(error);
+    }
+  };
+
 /** The queue of debits. Each receipt is either completed or refunded. */
 export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
-/** Creates the queue of debits in front of a ledger. */
+/** Creates the queue of debits in front of a ledger. A listener that fails does not stop it. */
 export function createDebitQueue(options: DebitQueueOptions) {
   const { ledger, now, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
-  const { onChanges = ignore, onFailure = ignore, onEnd = ignore } = options;
+  const onFailure = isolate(options.onFailure, ignore);
+  const onEnd = isolate(options.onEnd, onFailure);
+  const onChanges = isolate(options.onChanges, (error) => {
+    // The next commit then reports that all may have changed.
+    commits.forgetChanges();
+    onFailure(error);
+  });
   const { applyRefunds, ...commits } = createLedgerCommits(ledger, now, timeoutMs);
   const batchCommitter = createBatchCommitter({
     takeRefunds: () => refundQueue.takeGroup(),

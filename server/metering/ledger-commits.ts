@@ -32,6 +32,9 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
       return result;
     },
 
+    /** Makes the next commit report unknown changes. */
+    forgetChanges: (): void => void (lastSequence = undefined),
+
     /** Applies refunds of debits and of batches, without a limit of time. */
     async applyRefunds(refunds: readonly Refund[]): Promise<void> {
       const refundsOfDebits = selectRefundsOfDebits(refunds);

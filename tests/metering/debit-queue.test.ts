@@ -143,3 +143,44 @@ describe("onChanges()", () => {
     });
   });
 });
+
+describe("createDebitQueue() with listeners that fail", () => {
+  test("debit() and refund() go on, and the failures are reported", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      const failures: unknown[] = [];
+      const received: ChangeSet[] = [];
+      const debits = createDebitQueue({
+        ledger,
+        now: () => NOW,
+        onChanges(changes) {
+          received.push(changes);
+          if (received.length === 2) throw new Error("onChanges failed");
+        },
+        onEnd() {
+          throw new Error("onEnd failed");
+        },
+        onFailure(error) {
+          failures.push(error);
+          throw new Error("onFailure failed");
+        },
+      });
+      const keyed = { ...makeCharge(id), idempotencyKey: { value: "k", fingerprint: "a URL" } };
+      const [first, repeat] = [debits.debit(keyed), debits.debit(keyed)];
+      debits.complete(await first, 200);
+      expect((await repeat).cost).toBe(0);
+      const last = await debits.debit(makeCharge(id));
+      await debits.refund(last, "The answer failed");
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });
+      expect(failures.map((error) => String(error))).toEqual([
+        "Error: onEnd failed",
+        "Error: onChanges failed",
+        "Error: onEnd failed",
+      ]);
+      // The listener missed the second ones.
+      expect(received.map(({ tags }) => tags)).toEqual([undefined, [], undefined]);
+    });
+  });
+});
