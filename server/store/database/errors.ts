@@ -50,9 +50,13 @@ export function toUnavailableError(error: unknown): DomainError | undefined {
     TRANSIENT_CODES.test(code) ||
     error.message.includes(CANNOT_OPEN_MESSAGE) ||
     isBrokenConnection(error);
-  if (!isTransient) return undefined;
+  return isTransient ? createUnavailableError(error) : undefined;
+}
+
+/** The error of a call that could not reach the database. @param cause Why. */
+export function createUnavailableError(cause: unknown): DomainError {
   const message = "The database is not available right now";
-  return new DomainError("Service Unavailable", message, { cause: error });
+  return new DomainError("Service Unavailable", message, { cause });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Queues calls to a libSQL server: a bounded number is in flight, the others wait. */
 import { ResponseError } from "@libsql/hrana-client";
 import type { DomainError } from "../../../../core/errors.ts";
-import { NotSentError, toUnavailableError } from "../errors.ts";
+import { createUnavailableError, NotSentError, toUnavailableError } from "../errors.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import type { RemoteConnection } from "./remote-connection.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
@@ -59,7 +59,8 @@ export function createCallQueue(options: CallQueueOptions) {
     while (hasCapacity()) {
       const call = waiting.takeNext();
       if (call === undefined) return;
-      const connection = pool.acquire();
+      const connection = acquireOrReject(pool, call, onFailure);
+      if (connection === undefined) continue;
       inFlight.set(call, { connection, sentAtTick: getTick() });
       call.send(connection).then(
         () => end(call, pool.release),
@@ -132,6 +133,21 @@ export function createCallQueue(options: CallQueueOptions) {
     /** Closes the connections, now or once their calls have ended. */
     close: pool.close,
   };
+}
+
+/** Acquires a connection for a call. If none can be opened, the call fails. */
+function acquireOrReject(
+  pool: ReturnType<typeof createConnectionPool>,
+  call: QueuedCall,
+  onFailure: () => void,
+): RemoteConnection | undefined {
+  try {
+    return pool.acquire();
+  } catch (error) {
+    call.reject(new NotSentError(createUnavailableError(error)));
+    onFailure();
+    return undefined;
+  }
 }
 
 /** Whether the server refused a call in a way that leaves its connection as it was. */
