@@ -82,7 +82,7 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
   const reader = response.body?.getReader?.();
   if (reader === undefined) {
     const text = await response.text();
-    return text.length > maxBytes ? undefined : text;
+    return countBytes(text) > maxBytes ? undefined : text;
   }
   const decoder = new runtime.TextDecoder();
   let text = "";
@@ -98,4 +98,9 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
     }
     text += decoder.decode(value, { stream: true });
   }
+}
+
+/** The bytes of a text in UTF-8. */
+function countBytes(text: string): number {
+  return new runtime.TextEncoder().encode(text).length;
 }

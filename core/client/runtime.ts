@@ -67,6 +67,7 @@ interface Runtime {
   readonly TextDecoder: new () => {
     decode(bytes?: Uint8Array, options?: { readonly stream: boolean }): string;
   };
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array };
   readonly URL: new (url: string) => unknown;
   readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
   /** Node 20 has none. */

@@ -221,6 +221,21 @@ describe("responseMaxBytes", () => {
     expect(await catchError(() => own.account())).toBeInstanceOf(ConnectionError);
   });
 
+  test.each([
+    ["28 bytes are allowed", 28, "é"],
+    ["27 bytes are too few", 27, undefined],
+  ])("counts the bytes of a text without a stream: %s", async (_, responseMaxBytes, account) => {
+    const text = '{"balance":1,"account":"é"}';
+    expect(text).toHaveLength(27);
+    const response = { status: 200, headers: new Headers(), text: async () => text };
+    const client = createTestClient([], { responseMaxBytes, fetch: async () => response });
+    const read = async () => (await client.account()).body.account;
+    if (account === undefined) {
+      const message = "GET /api/account got a response with more bytes than responseMaxBytes";
+      expect(await catchError(read)).toMatchObject({ message });
+    } else expect(await read()).toBe(account);
+  });
+
   test("keeps the status of an error", async () => {
     const html = respondWith("<html>".repeat(9), { status: 404 });
     const { account } = createTestClient([html], options);
