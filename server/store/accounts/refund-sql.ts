@@ -30,8 +30,22 @@ export interface DebitRefund {
   readonly reason: string;
 }
 
-/** The refunds ?1 whose debit exists and is not refunded. */
-const SELECT_APPLICABLE = `
+/** Whether a debit has been refunded. */
+const IS_DEBIT_REFUNDED = `
+    SELECT 1
+    FROM journal AS refunded
+    WHERE refunded.debit = debited.uid
+      AND refunded.account = debited.account
+      AND refunded.debit_index = json_extract(refund.value, '$[4]')`;
+
+/** Whether any debit of a batch from an account has been refunded. */
+const IS_BATCH_REFUNDED = `
+    SELECT 1
+    FROM journal AS refunded
+    WHERE refunded.debit = debited.uid AND refunded.account = debited.account`;
+
+/** Selects the refunds ?1 whose debit exists and is not refunded. */
+const selectApplicableSql = (isRefunded: string) => `
   SELECT
     refund.key AS position,
     json_extract(refund.value, '$[0]') AS uid,
@@ -49,30 +63,25 @@ const SELECT_APPLICABLE = `
     ON debited.uid = json_extract(refund.value, '$[2]')
     AND debited.account = json_extract(refund.value, '$[3]')
     AND debited.kind = 'debit'
-  WHERE NOT EXISTS (
-    SELECT 1
-    FROM journal AS refunded
-    WHERE refunded.debit = debited.uid
-      AND refunded.account = debited.account
-      AND refunded.debit_index = json_extract(refund.value, '$[4]')
+  WHERE NOT EXISTS (${isRefunded}
   )`;
 
-const UPDATE_BALANCES = `
+const updateBalancesSql = (applicable: string) => `
   UPDATE accounts
   SET refunded = refunded + given.amount, balance = balance + given.amount
   FROM (
     SELECT account, sum(cost) AS amount
-    FROM (${SELECT_APPLICABLE})
+    FROM (${applicable})
     GROUP BY account
   ) AS given
   WHERE accounts.id = given.account`;
 
-const UPDATE_USAGE = `
+const updateUsageSql = (applicable: string) => `
   UPDATE usage
   SET refunded = usage.refunded + given.amount, refunds = usage.refunds + given.requests
   FROM (
     SELECT account, hour, key, endpoint, sum(cost) AS amount, count(*) AS requests
-    FROM (${SELECT_APPLICABLE})
+    FROM (${applicable})
     GROUP BY account, hour, key, endpoint
   ) AS given
   WHERE usage.account = given.account
@@ -82,22 +91,35 @@ const UPDATE_USAGE = `
 
 // In this order of the columns, SQLite finds each row by the primary key; in the order of the key, it
 // reads all payments of the account.
-const DELETE_PAYMENTS = `
+const deletePaymentsSql = (applicable: string) => `
   DELETE FROM payments
   WHERE (idempotency_key, account) IN (
     SELECT paid.idempotency_key, paid.account
-    FROM (${SELECT_APPLICABLE}) AS applicable
+    FROM (${applicable}) AS applicable
     JOIN payments AS paid
       ON paid.account = applicable.account
       AND paid.idempotency_key = applicable.idempotency_key
       AND paid.debit = applicable.debit
   )`;
 
-const INSERT_REFUNDS = `
+const insertRefundsSql = (applicable: string) => `
   INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
   SELECT uid, account, 'refund', cost, ?2, debit, debit_index, reason
-  FROM (${SELECT_APPLICABLE})
+  FROM (${applicable})
   ORDER BY position`;
+
+const createTexts = (isRefunded: string) => {
+  const applicable = selectApplicableSql(isRefunded);
+  return {
+    updateBalances: updateBalancesSql(applicable),
+    updateUsage: updateUsageSql(applicable),
+    deletePayments: deletePaymentsSql(applicable),
+    insertRefunds: insertRefundsSql(applicable),
+  };
+};
+
+const TEXTS_OF_DEBITS = createTexts(IS_DEBIT_REFUNDED);
+const TEXTS_OF_BATCHES = createTexts(IS_BATCH_REFUNDED);
 
 /** The statements of a group of refunds; one of them only if a debit paid for an idempotency key. */
 export interface RefundStatements {
@@ -107,18 +129,24 @@ export interface RefundStatements {
   readonly insertRefunds: Statement;
 }
 
-/** Creates the statements of a group of refunds, to run in one transaction. */
+/**
+ * Creates the statements of a group of refunds, to run in one transaction.
+ *
+ * @param options.areBatches Whether they refund all debits of their batches, unless any is refunded.
+ */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],
   now: number,
+  { areBatches = false } = {},
 ): RefundStatements {
+  const texts = areBatches ? TEXTS_OF_BATCHES : TEXTS_OF_DEBITS;
   const json = serializeRefunds(refunds);
   const hasPayments = refunds.some(({ debit }) => debit.idempotencyKey !== undefined);
   return {
-    refundBalances: { sql: UPDATE_BALANCES, args: [json] },
-    refundUsage: { sql: UPDATE_USAGE, args: [json] },
-    ...(hasPayments ? { deleteRefundedPayments: { sql: DELETE_PAYMENTS, args: [json] } } : {}),
-    insertRefunds: { sql: INSERT_REFUNDS, args: [json, now] },
+    refundBalances: { sql: texts.updateBalances, args: [json] },
+    refundUsage: { sql: texts.updateUsage, args: [json] },
+    ...(hasPayments ? { deleteRefundedPayments: { sql: texts.deletePayments, args: [json] } } : {}),
+    insertRefunds: { sql: texts.insertRefunds, args: [json, now] },
   };
 }
 

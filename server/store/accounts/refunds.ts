@@ -1,4 +1,5 @@
 /** Refunds debits, and cancels batches of debits whose commit got no response. */
+import type { Row } from "@libsql/client";
 import { PAYMENT_TTL_MS } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge } from "../../../core/stores.ts";
@@ -7,7 +8,7 @@ import { writeNamed } from "../database/named-write.ts";
 import { groupIntoRuns, serializeRuns } from "./charge-runs.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import { assignOutcomes } from "./debits.ts";
-import { createRefundStatements, type DebitRefund } from "./refund-sql.ts";
+import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
@@ -25,6 +26,13 @@ export async function refundDebits(
   await writeNamed(database, statements, { ...WRITE_OPTIONS, inline: true });
 }
 
+// The hour of a debit takes no argument: that is REAL, which divides with a fraction.
+const SELECT_USAGE = `
+  SELECT usage.account, key, endpoint, usage.hour, credits - refunded AS unrefunded
+  FROM journal
+  JOIN usage ON usage.account = journal.account AND usage.hour = journal.at / ${HOUR_MS}
+  WHERE journal.uid = ? AND journal.kind = 'debit'`;
+
 /**
  * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
  * here on, and what it had committed is refunded.
@@ -36,7 +44,7 @@ export async function cancelDebits(
   now: number,
 ): Promise<void> {
   const runs = serializeRuns(groupIntoRuns(charges));
-  const { outcomes, payments, commit } = await writeNamed(
+  const { outcomes, payments, usage } = await writeNamed(
     database,
     {
       insertCancellation: {
@@ -50,20 +58,67 @@ export async function cancelDebits(
       },
       outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
       payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },
-      commit: { sql: "SELECT at FROM journal WHERE uid = ? LIMIT 1", args: [uid] },
+      usage: { sql: SELECT_USAGE, args: [uid] },
     },
     WRITE_OPTIONS,
   );
-  const hour = Math.floor(Number(commit[0]?.["at"] ?? 0) / HOUR_MS);
-  // A key with another payment did not pay in this batch, however many repeats it has had since.
+  // A key with another payment did probably not pay in this batch, however many repeats it has had since.
   const waited = charges.map((charge) => Object.assign({}, charge, { hasWaited: true }));
+  const hour = Number(usage[0]?.["hour"] ?? 0);
   const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
-  const refunds = decided.flatMap((outcome) => {
-    if (outcome.kind !== "charged") return [];
-    const refundUid = `${uid}/${outcome.debit.account}/${outcome.debit.index}`;
-    return [{ uid: refundUid, debit: outcome.debit, reason: "Its commit was not answered" }];
+  const isCharged = (_: AccountCharge, index: number) => decided[index]?.kind === "charged";
+  const isOther = (charge: AccountCharge, index: number) => !isCharged(charge, index);
+  const ordered = [...charges.filter(isCharged), ...charges.filter(isOther)];
+  const refunds = assignDebits(ordered, uid, outcomes, usage).map((debit) => ({
+    uid: `${uid}/${debit.account}/${debit.index}`,
+    debit,
+    reason: "Its commit was not answered",
+  }));
+  if (refunds.length === 0) return;
+  // Nobody has a receipt of the batch, so only an earlier cancellation has refunded any of it: then all.
+  const statements = createRefundStatements(refunds, now, { areBatches: true });
+  await writeNamed(database, statements, { ...WRITE_OPTIONS, inline: true });
+}
+
+/**
+ * Assigns all credits that a batch debited to its charges. The ledger does not record which ones were
+ * charged, and the payments of their idempotency keys may have been deleted or replaced since. So the
+ * sums are right, for each account and within what its usage has left, but the assignment is a guess
+ * if charges with idempotency keys were in the batch.
+ *
+ * @param charges Those that were probably charged come first.
+ * @param outcomes The rows of `SELECT_OUTCOMES`.
+ * @param usage The rows of `SELECT_USAGE`.
+ */
+function assignDebits(
+  charges: readonly AccountCharge[],
+  uid: string,
+  outcomes: readonly Row[],
+  usage: readonly Row[],
+): Debit[] {
+  const accounts = new Map(
+    outcomes.map(({ account, amount }) => [
+      Number(account),
+      { unassigned: Number(amount), debitCount: 0 },
+    ]),
+  );
+  const usages = new Map(
+    usage.map(({ account, key, endpoint, hour, unrefunded }) => [
+      `${account} ${key} ${endpoint}`,
+      { hour: Number(hour), unrefunded: Number(unrefunded) },
+    ]),
+  );
+  return charges.flatMap(({ account, key, endpoint, cost, idempotencyKey }) => {
+    const debited = accounts.get(account);
+    const used = usages.get(`${account} ${key} ${endpoint}`);
+    if (debited === undefined || used === undefined) return [];
+    const assigned = Math.min(cost, debited.unassigned, used.unrefunded);
+    if (assigned <= 0) return [];
+    debited.unassigned -= assigned;
+    used.unrefunded -= assigned;
+    const index = debited.debitCount++;
+    const { hour } = used;
+    const debit = { uid, account, index, cost: assigned, key, endpoint, hour };
+    return [{ ...debit, idempotencyKey: idempotencyKey?.value }];
   });
-  // In one transaction: after some of them an idempotency key could pay again, and then the indexes
-  // of the other debits would shift.
-  await refundDebits(database, refunds, now);
 }

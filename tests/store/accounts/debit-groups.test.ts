@@ -213,4 +213,57 @@ describe("cancel()", () => {
       ]);
     });
   });
+
+  const READ_USAGE = "SELECT endpoint, credits, refunded FROM usage ORDER BY endpoint";
+
+  test("refunds all that a batch debited, also when the payment of its repeat is deleted since", async () => {
+    await withAccounts([9], async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { uid: "paid", now: NOW });
+      // Another process repeats it, and its response is lost.
+      const charges = [
+        { ...makeKeyedCharge(id), endpoint: "/repeat" },
+        { ...makeCharge(id, 3), endpoint: "/other" },
+      ];
+      await ledger.debit(charges, { uid: "lost", now: NOW });
+      const [paid] = outcomes;
+      if (paid?.kind !== "charged") throw new Error("It was not charged");
+      await ledger.refund(paid.debit, "refund", "It failed", NOW);
+      await ledger.cancel(charges, "lost", NOW);
+      expect(await ledger.account("first")).toMatchObject({ debited: 4, refunded: 4, balance: 9 });
+      expect(await queryRows(database, READ_USAGE)).toEqual([
+        { endpoint: "/api/test", credits: 1, refunded: 1 },
+        { endpoint: "/other", credits: 3, refunded: 3 },
+      ]);
+      expect((await verifyLedger(database)).faults).toEqual([]);
+    });
+  });
+
+  test("refunds a payment, also when its idempotency key has paid again since, and keeps the newer one", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const charges = [makeKeyedCharge(id), makeCharge(id)];
+      await ledger.debit(charges, { uid: "lost", now: NOW });
+      const later = NOW + DAY_MS;
+      await commitGroup(ledger, [makeKeyedCharge(id)], later);
+      await ledger.cancel(charges, "lost", later);
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
+      expect(await commitGroup(ledger, [makeKeyedCharge(id)], later)).toEqual([["repeated", 4]]);
+    });
+  });
+
+  test("refunds nothing again when it is repeated, whatever its idempotency keys have paid since", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await ledger.grant({ uid: "more", account: "a", amount: 95 }, NOW);
+      await commitGroup(ledger, [makeKeyedCharge(id), makeCharge(id, 50)]);
+      const charges = [makeKeyedCharge(id), makeCharge(id, 3), makeCharge(id, 2)];
+      await ledger.debit(charges, { uid: "lost", now: NOW });
+      await ledger.cancel(charges, "lost", NOW);
+      expect(await ledger.account("a")).toMatchObject({ debited: 56, refunded: 5 });
+      // The payment expires, and is deleted.
+      const other = { ...makeCharge(id), idempotencyKey: { value: "two", fingerprint: "a URL" } };
+      await commitGroup(ledger, [other], NOW + DAY_MS);
+      await ledger.cancel(charges, "lost", NOW + DAY_MS);
+      expect(await ledger.account("a")).toMatchObject({ debited: 57, refunded: 5 });
+    });
+  });
 });
