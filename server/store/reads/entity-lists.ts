@@ -15,7 +15,7 @@ import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
 import { readListRows } from "./list-scan.ts";
-import type { ListSelection, SortableList } from "./list-sql.ts";
+import { createListSelection, type ListSelection, type SortableList } from "./list-sql.ts";
 
 const CHANNEL_LIST: SortableList<ChannelSort> = {
   table: "channels",
@@ -37,9 +37,9 @@ const USER_LIST: SortableList<UserSort> = {
 
 export function createChannelPageRead(database: Database): VideoReads["channelPage"] {
   return async (request, signal) => {
-    const { entities, pagination } = await readPage<ChannelSort, ListedChannel>(
+    const { entities, pagination } = await readPage<ListedChannel>(
       database,
-      { list: CHANNEL_LIST, request },
+      createListSelection(CHANNEL_LIST, request),
       signal,
     );
     return { body: { channels: entities, pagination }, tags: [CHANNELS_TAG] };
@@ -48,9 +48,9 @@ export function createChannelPageRead(database: Database): VideoReads["channelPa
 
 export function createUserPageRead(database: Database): MicroblogReads["userPage"] {
   return async (request, signal) => {
-    const { entities, pagination } = await readPage<UserSort, ListedUser>(
+    const { entities, pagination } = await readPage<ListedUser>(
       database,
-      { list: USER_LIST, request },
+      createListSelection(USER_LIST, request),
       signal,
     );
     const users = entities.map((user) =>
@@ -61,19 +61,18 @@ export function createUserPageRead(database: Database): MicroblogReads["userPage
   };
 }
 
-async function readPage<Sort extends string, Summary>(
+async function readPage<Summary>(
   database: Database,
-  query: ListSelection<Sort>,
+  query: ListSelection,
   signal: AbortSignal | undefined,
 ) {
   const { sort, order, limit } = query.request;
-  const { rows, scannedTo } = await readListRows<Sort, Summary>(database, query, signal);
+  const { rows, scannedTo } = await readListRows<Summary>(database, query, signal);
   const encode = (last: ListPosition) => encodeListCursor(last, sort, order);
   const page = cutPage(rows, limit, encode);
   const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
-  const field = query.list.fields[sort];
   const entities = page.items.map(({ figure, summary }) =>
-    Object.assign(summary as Summary & object, { [field]: figure }),
+    Object.assign(summary as Summary & object, { [query.sortField]: figure }),
   );
   return { entities, pagination: { hasMore: nextCursor !== null, nextCursor } };
 }

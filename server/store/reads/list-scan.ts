@@ -13,13 +13,10 @@ import { compareListPositions, type ListPosition } from "../../../core/lists.ts"
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import {
-  isFiltered,
   listArguments,
   rowsJsonSql,
-  selectCountryKeysSql,
   selectMatchingSql,
   selectNextSql,
-  selectSearchKeysSql,
   type ListSelection,
 } from "./list-sql.ts";
 
@@ -63,13 +60,13 @@ interface ScannedRows<Summary> {
  * @param signal Ends a read for which nobody waits.
  * @throws {DomainError} `Service Unavailable` if too many filtered pages are read at once.
  */
-export function readListRows<Sort extends string, Summary>(
+export function readListRows<Summary>(
   database: Database,
-  query: ListSelection<Sort>,
+  query: ListSelection,
   signal?: AbortSignal,
 ): Promise<FoundRows<Summary>> {
-  const { request } = query;
-  if (!isFiltered(request)) return scanList(database, query, request.limit + 1);
+  const { request, filters } = query;
+  if (filters.length === 0) return scanList(database, query, request.limit + 1);
   const startedAt = performance.now();
   return limitFilteredReads(() => {
     signal?.throwIfAborted();
@@ -86,15 +83,15 @@ export function readListRows<Sort extends string, Summary>(
  *
  * @param after The last entity before them.
  */
-async function readNextRows<Sort extends string, Summary>(
+async function readNextRows<Summary>(
   database: Database,
-  query: ListSelection<Sort>,
+  query: ListSelection,
   after: ListPosition | undefined,
   limit: number,
 ): Promise<ScannedRows<Summary>> {
   let rows: ScannedRows<Summary> = { matches: [], count: 0 };
   for (const subquery of selectNextSql(query, after)) {
-    const args = listArguments(query.request, after, limit - rows.count);
+    const args = listArguments(query, after, limit - rows.count);
     const sql = rowsJsonSql(query, subquery);
     const next = await database.queryJson<ScannedRows<Summary>>(sql, args);
     if (next === undefined || next.count === 0) continue;
@@ -109,9 +106,9 @@ async function readNextRows<Sort extends string, Summary>(
 }
 
 /** Reads a page in the order of the list, in steps of some entities. */
-async function scanList<Sort extends string, Summary>(
+async function scanList<Summary>(
   database: Database,
-  query: ListSelection<Sort>,
+  query: ListSelection,
   stepEntities: number,
   signal?: AbortSignal,
 ): Promise<FoundRows<Summary>> {
@@ -119,7 +116,7 @@ async function scanList<Sort extends string, Summary>(
   const rows = new Map<string, ListRow<Summary>>();
   let scannedTo = after;
   for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
-    const step = await readNextRows<Sort, Summary>(database, query, scannedTo, stepEntities);
+    const step = await readNextRows<Summary>(database, query, scannedTo, stepEntities);
     // An entity whose figure changed meanwhile may come again.
     for (const row of step.matches) if (!rows.has(row.id)) rows.set(row.id, row);
     if (step.count < stepEntities || rows.size > limit) return { rows: [...rows.values()] };
@@ -134,9 +131,9 @@ async function scanList<Sort extends string, Summary>(
  * Reads a page of the entities that match a filter: all of them if they are few, else by a scan of
  * the list.
  */
-async function readFilteredRows<Sort extends string, Summary>(
+async function readFilteredRows<Summary>(
   database: Database,
-  query: ListSelection<Sort>,
+  query: ListSelection,
   signal?: AbortSignal,
 ): Promise<FoundRows<Summary>> {
   const { limit, after, order } = query.request;
@@ -146,7 +143,7 @@ async function readFilteredRows<Sort extends string, Summary>(
   let rows: ListRow<Summary>[] = [];
   for (let from = 0; from < candidates.length; from += STEP_ENTITIES) {
     const keys = JSON.stringify(candidates.slice(from, from + STEP_ENTITIES));
-    const args = [...listArguments(query.request, after, limit + 1), keys];
+    const args = [...listArguments(query, after, limit + 1), keys];
     const step = await database.queryJson<ScannedRows<Summary>>(sql, args);
     rows = [...rows, ...(step?.matches ?? [])]
       .toSorted((a, b) => compareListPositions(a, b, order))
@@ -158,25 +155,22 @@ async function readFilteredRows<Sort extends string, Summary>(
 }
 
 /**
- * Reads the keys of the entities that match the search, or the country: of the filter that fewer
- * entities match.
+ * Reads the keys of the entities that match a filter: of the filters with an index, the one that
+ * fewest entities match.
  *
- * @returns `undefined` if many match.
+ * @returns `undefined` if many match each of them, or no filter has an index.
  */
-async function readMatchingKeys<Sort extends string>(
+async function readMatchingKeys(
   database: Database,
-  { list, request: { country, search } }: ListSelection<Sort>,
+  { filters }: ListSelection,
 ): Promise<readonly number[] | undefined> {
-  const readKeys = (sql: string, text: string) =>
-    database.queryJson<number[]>(sql, [text, MATCHES_MAX + 1]);
-  const found: number[][] = [];
-  if (country !== undefined) {
-    found.push((await readKeys(selectCountryKeysSql(list.table), country)) ?? []);
+  let fewest: readonly number[] | undefined;
+  for (const { index } of filters) {
+    if (index === undefined) continue;
+    const args = [index.text, MATCHES_MAX + 1];
+    const keys = (await database.queryJson<number[]>(index.sql, args)) ?? [];
+    if (keys.length <= (fewest?.length ?? MATCHES_MAX)) fewest = keys;
+    if (keys.length === 0) break;
   }
-  if (search !== undefined && found[0]?.length !== 0) {
-    const { sql, text } = selectSearchKeysSql(list, search);
-    found.push((await readKeys(sql, text)) ?? []);
-  }
-  const [fewest] = found.toSorted((a, b) => a.length - b.length);
-  return fewest !== undefined && fewest.length <= MATCHES_MAX ? fewest : undefined;
+  return fewest;
 }
