@@ -1,5 +1,5 @@
 /** Requests for several entities by name: a batch of details, and a comparison of one count. */
-import { ENTITY_FIELDS, type CountName } from "./entity-kinds.ts";
+import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
@@ -11,7 +11,7 @@ import { isIdentifier } from "./text.ts";
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
 /** The kinds whose entities can be read together. */
-export type BatchKind = "channel" | "user";
+export type BatchKind = OwnerKind;
 
 /** The query of a comparison; the buckets are those of histories. */
 export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends HistoryRequest {

@@ -85,6 +85,12 @@ export const KINDS = {
 /** A kind of entity. */
 export type EntityKind = keyof typeof KINDS;
 
+/** A kind whose entities belong to owners. */
+export type ItemKind = "short" | "tweet";
+
+/** A kind whose entities own items. */
+export type OwnerKind = (typeof KINDS)[ItemKind]["owner"]["kind"];
+
 /** All kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];
 

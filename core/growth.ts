@@ -1,6 +1,6 @@
 /** Growth: how counts changed between observations. */
 import { findNewestCounts, type Entity } from "./entities.ts";
-import { KINDS, type EntityKind, type KindDeclaration } from "./entity-kinds.ts";
+import { KINDS, type EntityKind, type KindDeclaration, type OwnerKind } from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
@@ -35,13 +35,8 @@ export interface GainDefinition {
 }
 
 /** The names of the gains of a kind. */
-export type GainName<Kind extends keyof GainEnds> = `${GainPeriod}${GainEnds[Kind]}`;
-
-/** The ends of the names of gains, by kind. */
-interface GainEnds {
-  channel: keyof typeof KINDS.channel.gains;
-  user: keyof typeof KINDS.user.gains;
-}
+export type GainName<Kind extends OwnerKind> =
+  `${GainPeriod}${keyof (typeof KINDS)[Kind]["gains"] & string}`;
 
 /** The gains of each kind by name, by which lists can be sorted. */
 export const GAIN_DEFINITIONS: Readonly<

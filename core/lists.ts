@@ -5,7 +5,7 @@
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
-import { KINDS } from "./entity-kinds.ts";
+import { KINDS, type OwnerKind } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
@@ -18,11 +18,8 @@ import {
 } from "./parameters.ts";
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
-/** The kinds with lists. */
-type ListedKind = "channel" | "user";
-
 /** What lists of a kind can be sorted by. */
-type SortName<Kind extends ListedKind> =
+type SortName<Kind extends OwnerKind> =
   | (keyof (typeof KINDS)[Kind]["sorts"] & string)
   | GainName<Kind>;
 
@@ -38,7 +35,7 @@ export const CHANNEL_SORT_FIELDS: Readonly<Record<ChannelSort, string>> =
 /** The field of a user that each sort compares. */
 export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = createSortFields("user");
 
-function createSortFields<Kind extends ListedKind>(kind: Kind): Record<SortName<Kind>, string> {
+function createSortFields<Kind extends OwnerKind>(kind: Kind): Record<SortName<Kind>, string> {
   const gains = Object.keys(GAIN_DEFINITIONS[kind]).map((name) => [name, name]);
   // `Object.fromEntries()` does not know the names.
   return { ...KINDS[kind].sorts, ...Object.fromEntries(gains) } as Record<SortName<Kind>, string>;

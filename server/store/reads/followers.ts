@@ -1,37 +1,36 @@
 /** Reads a user's follower counts of the last days, with the change of each, by page number. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
-import { createUserNotFoundError } from "../../../core/errors.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
 import type { FollowersPage } from "../../../core/resources/mod.ts";
-import { foldCase } from "../../../core/text.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
-import { createUserTag } from "../history/change-log.ts";
-import { FROM_USER } from "./users.ts";
+import { readOwner, selectOwnerSql } from "./owners.ts";
+import { USERS } from "./users.ts";
 
-/** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */
-const SELECT_FOLLOWER_CHUNKS = `
-  SELECT json_object('username', username, 'observedAt', observed_at, 'chunks', ${selectChunksSql(
+/** Selects the chunks from the instant `?3` on, and the `?4` chunks before it. */
+const SELECT_FOLLOWER_CHUNKS = selectOwnerSql(
+  USERS,
+  `json_object('username', username, 'observedAt', observed_at, 'chunks', ${selectChunksSql(
     KIND_TABLES.user,
-    "users.key",
+    "owner.key",
     `start >= ifnull((
       SELECT min(start)
       FROM (
         SELECT start
         FROM user_histories
-        WHERE user = users.key AND start < ?2
+        WHERE user = owner.key AND start < ?3
         ORDER BY start DESC
-        LIMIT ?3
+        LIMIT ?4
       )
-    ), ?2)`,
-  )})
-  ${FROM_USER}`;
+    ), ?3)`,
+  )})`,
+);
 
 interface FollowersRow {
   readonly username: string;
@@ -65,11 +64,9 @@ export async function readFollowers(
   lookbackChunks = 1,
 ): Promise<CacheableResult<FollowersPage>> {
   const { days, page, limit } = request;
-  const id = foldCase(username);
   const start = computeDaysFilterStart(now, days);
-  const args = [id, start, lookbackChunks];
-  const row = await database.queryJson<FollowersRow>(SELECT_FOLLOWER_CHUNKS, args);
-  if (row === undefined) throw createUserNotFoundError(username);
+  const args = [username, start, lookbackChunks] as const;
+  const row = await readOwner<FollowersRow>(database, USERS, SELECT_FOLLOWER_CHUNKS, args);
   const parts = row.chunks.map((chunk) => createPartSince(chunk, start));
   const total = parts.reduce((sum, { size }) => sum + size, 0);
   const pagination = paginate(page, limit, total);
@@ -96,7 +93,7 @@ export async function readFollowers(
       filter_days: days,
       pagination,
     },
-    tags: [createUserTag(id)],
+    tags: USERS.listTags(username),
     observedAt: row.observedAt,
     validDuring: computeDaysFilterValidity(now, oldest, days),
   };

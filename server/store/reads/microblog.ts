@@ -1,11 +1,9 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
-import { createTweetNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
 import * as schema from "../../../core/schema/microblog.ts";
 import type { TweetDetails, TweetRecord } from "../../../core/resources/mod.ts";
-import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
@@ -13,23 +11,25 @@ import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { readFollowers } from "./followers.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { createUserTag } from "../history/change-log.ts";
-import { createUserComparisonRead } from "./comparisons.ts";
+import { createComparisonRead } from "./comparisons.ts";
 import { createUserPageRead } from "./entity-lists.ts";
-import { createTweetHistoryRead, createUserHistoryRead } from "./histories.ts";
-import { createUserBatchRead, createUserRead, FROM_USER } from "./users.ts";
+import { createItemHistoryRead, createOwnerHistoryRead } from "./histories.ts";
+import { createItemRead } from "./items.ts";
+import { createDetailsReads, readOwner, selectOwnerSql } from "./owners.ts";
+import { TWEETS, USER_DETAILS, USERS } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
+  const details = createDetailsReads(database, USERS, USER_DETAILS);
   return {
-    user: createUserRead(database),
-    userBatch: createUserBatchRead(database),
-    userComparison: createUserComparisonRead(database),
+    user: details.one,
+    userBatch: details.many,
+    userComparison: createComparisonRead(database, USERS),
     userPage: createUserPageRead(database),
     tweets: createTweetsRead(database),
     followers: (username, request, now) => readFollowers(database, username, request, now),
     tweet: createTweetRead(database),
-    userHistory: createUserHistoryRead(database),
-    tweetHistory: createTweetHistoryRead(database),
+    userHistory: createOwnerHistoryRead(database, USERS),
+    tweetHistory: createItemHistoryRead(database, TWEETS),
   };
 }
 
@@ -51,13 +51,14 @@ const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
 });
 
 // The tweets are arrays, which SQLite and JSON.parse() handle faster than objects.
-const SELECT_TWEETS = `
-  SELECT json_object(
-    'username', username,
+const SELECT_TWEETS = selectOwnerSql(
+  USERS,
+  `json_object(
+    'username', owner.username,
     'selected', (
       SELECT json_object('total', count(*), 'oldest', min(created_at))
       FROM tweets
-      WHERE user = users.key AND created_at >= ?2
+      WHERE user = owner.key AND created_at >= ?3
     ),
     'tweets', (
       SELECT json_group_array(json_array(
@@ -66,13 +67,13 @@ const SELECT_TWEETS = `
       FROM (
         SELECT *
         FROM tweets
-        WHERE user = users.key AND created_at >= ?2
+        WHERE user = owner.key AND created_at >= ?3
         ORDER BY created_at DESC, id DESC
-        LIMIT ?3 OFFSET ?4
+        LIMIT ?4 OFFSET ?5
       ) AS page
     )
-  )
-  ${FROM_USER}`;
+  )`,
+);
 
 interface TweetsRow {
   readonly username: string;
@@ -92,10 +93,9 @@ type TweetRow = readonly [
 
 function createTweetsRead(database: Database): MicroblogReads["tweets"] {
   return async (username, { days, page, limit }, now) => {
-    const id = foldCase(username);
-    const args = [id, computeDaysFilterStart(now, days), limit, page * limit];
-    const row = await database.queryJson<TweetsRow>(SELECT_TWEETS, args);
-    if (row === undefined) throw createUserNotFoundError(username);
+    const start = computeDaysFilterStart(now, days);
+    const args = [username, start, limit, page * limit] as const;
+    const row = await readOwner<TweetsRow>(database, USERS, SELECT_TWEETS, args);
     const pagination = paginate(page, limit, row.selected.total);
     // Without a prototype, because `__proto__` is a valid identifier.
     const tweets: Record<string, TweetRecord> = Object.create(null);
@@ -115,7 +115,7 @@ function createTweetsRead(database: Database): MicroblogReads["tweets"] {
     }
     return {
       body: { username: row.username, tweets, filter_days: days, pagination },
-      tags: [createUserTag(id)],
+      tags: USERS.listTags(username),
       validDuring: computeDaysFilterValidity(now, row.selected.oldest, days),
       isThinned,
     };
@@ -129,52 +129,21 @@ const tweetHistory = createHistoryReader<TweetDetails["tweet"]["history"][number
   maxPoints: HISTORY_MAX_POINTS,
 });
 
-const SELECT_TWEET = `
-  SELECT json_object(
-    'username', users.username,
-    'observedAt', (SELECT observed_at FROM tweets WHERE id = ?2),
-    'tweet', (
-      SELECT json_object(
-        'id', id,
-        'text', text,
-        'created_at', created_at,
-        'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)},
-        'history', ${tweetHistory.selectSql("tweets.key")}
-      )
-      FROM tweets
-      WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL
-    )
-  )
-  ${FROM_USER}`;
+type Tweet = TweetDetails["tweet"];
+type StoredTweet = Omit<Tweet, "created_at" | "history"> & { readonly created_at: number };
 
-interface TweetDetailsRow {
-  readonly username: string;
-  readonly observedAt: number | null;
-  readonly tweet:
-    | (Omit<TweetDetails["tweet"], "created_at" | "history"> & {
-        readonly created_at: number;
-        readonly history: HistoryRow;
-      })
-    | null;
-}
-
-function createTweetRead(database: Database): MicroblogReads["tweet"] {
-  return async (username, id) => {
-    const userId = foldCase(username);
-    const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
-    if (row === undefined) throw createUserNotFoundError(username);
-    if (row.tweet === null) throw createTweetNotFoundError(username, id);
-    const { observedAt, tweet } = row;
-    const { points, isThinned } = tweetHistory.format(tweet.history);
-    return {
-      body: {
-        username: row.username,
-        tweet_id: tweet.id,
-        tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history: points },
-      },
-      tags: [createUserTag(userId)],
-      observedAt,
-      isThinned,
-    };
-  };
-}
+const createTweetRead = (database: Database): MicroblogReads["tweet"] =>
+  createItemRead(database, TWEETS, {
+    fieldsSql: `json_object(
+      'id', id,
+      'text', text,
+      'created_at', created_at,
+      'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)}
+    )`,
+    history: tweetHistory,
+    create: (tweet: StoredTweet, history, username) => ({
+      username,
+      tweet_id: tweet.id,
+      tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history },
+    }),
+  });

@@ -1,38 +1,34 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
 import { cutPage, encodeShortsCursor } from "../../../core/cursor.ts";
-import { createChannelNotFoundError, createShortNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import * as schema from "../../../core/schema/video.ts";
 import type { ShortDetails } from "../../../core/resources/mod.ts";
 import { createShortSummary } from "../../../core/resources/video-resources.ts";
-import { foldCase } from "../../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
-import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
+import { createHistoryReader } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { createChannelComparisonRead } from "./comparisons.ts";
+import { CHANNEL_DETAILS, CHANNELS, SHORTS } from "./channels.ts";
 import { readChannelList } from "./channel-list.ts";
+import { createComparisonRead } from "./comparisons.ts";
 import { createChannelPageRead } from "./entity-lists.ts";
-import { createChannelHistoryRead, createShortHistoryRead } from "./histories.ts";
-import {
-  createChannelTags,
-  FROM_CHANNEL,
-  createChannelRead,
-  createChannelBatchRead,
-} from "./channels.ts";
+import { createItemHistoryRead, createOwnerHistoryRead } from "./histories.ts";
+import { createItemRead } from "./items.ts";
+import { createDetailsReads, readOwner, selectOwnerSql } from "./owners.ts";
 
 export function createVideoReads(database: Database): VideoReads {
+  const details = createDetailsReads(database, CHANNELS, CHANNEL_DETAILS);
   return {
     channels: () => readChannelList(database),
     channelPage: createChannelPageRead(database),
-    channel: createChannelRead(database),
-    channelBatch: createChannelBatchRead(database),
-    channelComparison: createChannelComparisonRead(database),
+    channel: details.one,
+    channelBatch: details.many,
+    channelComparison: createComparisonRead(database, CHANNELS),
     shorts: createShortsRead(database),
     short: createShortRead(database),
-    channelHistory: createChannelHistoryRead(database),
-    shortHistory: createShortHistoryRead(database),
+    channelHistory: createOwnerHistoryRead(database, CHANNELS),
+    shortHistory: createItemHistoryRead(database, SHORTS),
   };
 }
 
@@ -41,10 +37,11 @@ export function createVideoReads(database: Database): VideoReads {
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 // The shorts are arrays: as objects, SQLite and JSON.parse() take half as long again for a page.
-const SELECT_SHORTS = `
-  SELECT json_object(
-    'channelId', named.id,
-    'username', named.username,
+const SELECT_SHORTS = selectOwnerSql(
+  CHANNELS,
+  `json_object(
+    'channelId', owner.id,
+    'name', ${CHANNELS.nameSql},
     'shorts', (
       SELECT json_group_array(json_array(
         id, title, thumbnail, published_at, views, likes, comments
@@ -52,17 +49,17 @@ const SELECT_SHORTS = `
       FROM (
         SELECT *
         FROM shorts
-        WHERE channel_key = named.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
+        WHERE channel_key = owner.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
         ORDER BY published_at DESC, id DESC
         LIMIT ?6
       )
     )
-  )
-  ${FROM_CHANNEL}`;
+  )`,
+);
 
 interface ShortsRow {
   readonly channelId: string;
-  readonly username: string | null;
+  readonly name: string;
   readonly shorts: readonly ShortRow[];
 }
 
@@ -82,17 +79,13 @@ function toShortFields(row: ShortRow) {
 }
 
 function createShortsRead(database: Database): VideoReads["shorts"] {
-  return async (name, { limit, before = LAST_INSTANT + 1, after }) => {
-    const row = await database.queryJson<ShortsRow>(SELECT_SHORTS, [
-      name,
-      foldCase(name),
-      before,
-      after?.publishedAt ?? LAST_INSTANT + 1,
-      after?.id ?? "",
-      limit + 1,
-    ]);
-    if (row === undefined) throw createChannelNotFoundError(name);
-    const { channelId, username, shorts } = row;
+  return async (channel, { limit, before = LAST_INSTANT + 1, after }) => {
+    const { channelId, name, shorts } = await readOwner<ShortsRow>(
+      database,
+      CHANNELS,
+      SELECT_SHORTS,
+      [channel, before, after?.publishedAt ?? LAST_INSTANT + 1, after?.id ?? "", limit + 1],
+    );
     const { items, hasMore, nextCursor } = cutPage(
       shorts.map(toShortFields),
       limit,
@@ -100,11 +93,11 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
     );
     return {
       body: {
-        channel: username ?? channelId,
+        channel: name,
         shorts: items.map(createShortSummary),
         pagination: { hasMore, nextCursor },
       },
-      tags: createChannelTags(name, channelId),
+      tags: CHANNELS.listTags(channel, channelId),
     };
   };
 }
@@ -116,49 +109,21 @@ const shortHistory = createHistoryReader<ShortDetails["history"][number]>({
   maxPoints: HISTORY_MAX_POINTS,
 });
 
-const SELECT_SHORT = `
-  SELECT json_object(
-    'channelId', named.id,
-    'observedAt', (SELECT observed_at FROM shorts WHERE id = ?3),
-    'short', (
-      SELECT json_object(
-        'id', id,
-        'title', title,
-        'description', description,
-        'publishedAt', published_at,
-        'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)},
-        'history', ${shortHistory.selectSql("shorts.key")}
-      )
-      FROM shorts
-      WHERE id = ?3 AND channel_key = named.key AND published_at IS NOT NULL
-    )
-  )
-  ${FROM_CHANNEL}`;
+type StoredShort = Omit<ShortDetails, "publishedAt" | "history"> & { readonly publishedAt: number };
 
-interface ShortDetailsRow {
-  readonly channelId: string;
-  readonly observedAt: number | null;
-  readonly short:
-    | (Omit<ShortDetails, "publishedAt" | "history"> & {
-        readonly publishedAt: number;
-        readonly history: HistoryRow;
-      })
-    | null;
-}
-
-function createShortRead(database: Database): VideoReads["short"] {
-  return async (name, id) => {
-    const args = [name, foldCase(name), id];
-    const row = await database.queryJson<ShortDetailsRow>(SELECT_SHORT, args);
-    if (row === undefined) throw createChannelNotFoundError(name);
-    const { channelId, observedAt, short } = row;
-    if (short === null) throw createShortNotFoundError(name, id);
-    const { points, isThinned } = shortHistory.format(short.history);
-    return {
-      body: { ...short, publishedAt: formatInstant(short.publishedAt), history: points },
-      tags: createChannelTags(name, channelId),
-      observedAt,
-      isThinned,
-    };
-  };
-}
+const createShortRead = (database: Database): VideoReads["short"] =>
+  createItemRead(database, SHORTS, {
+    fieldsSql: `json_object(
+      'id', id,
+      'title', title,
+      'description', description,
+      'publishedAt', published_at,
+      'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)}
+    )`,
+    history: shortHistory,
+    create: (short: StoredShort, history) => ({
+      ...short,
+      publishedAt: formatInstant(short.publishedAt),
+      history,
+    }),
+  });
