@@ -1,9 +1,4 @@
-/**
- * Names of channels: an identifier, or a username in any case.
- *
- * `server/store/reads/channels.ts` restates in SQL which channel a name means;
- * `tests/store/reads/channel-names.test.ts` compares both.
- */
+/** Names of channels: an identifier, or a username in any case. */
 import { compareText, foldCase } from "./text.ts";
 
 /** A channel that was observed, as far as names need it. */

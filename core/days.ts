@@ -1,7 +1,4 @@
-/**
- * The `days` filter of `/tweets` and `/followers`. The store restates it in SQL;
- * `tests/store/history/long-histories.test.ts` compares both.
- */
+/** The `days` filter of `/tweets` and `/followers`. */
 import type { TimeRange } from "./growth.ts";
 import { DAY_MS } from "./time.ts";
 

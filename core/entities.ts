@@ -4,9 +4,6 @@
  * The state of an entity depends on the set of its observations only, not on their order or
  * repetition: an attribute has the value of the newest instant (at one instant, the greatest value),
  * and a count of an instant is the greatest that was reported for it.
- *
- * `server/store/observations/upsert-sql.ts` restates the merge of attributes in SQL;
- * `tests/store/observations/write.test.ts` compares both.
  */
 import type { Counts, FieldValue, Observation } from "./observations.ts";
 import { compareText } from "./text.ts";

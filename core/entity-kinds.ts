@@ -11,7 +11,7 @@ export interface KindDeclaration {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
   /** Of an item: the kind that it belongs to, and the attribute that names its owner. */
-  readonly owner?: { readonly kind: string; readonly field: string };
+  readonly owner?: { readonly kind: "channel" | "user"; readonly field: string };
   /** The attributes, whose newest values are stored. The order is that of the specification. */
   readonly attributes: Readonly<Record<string, FieldType>>;
   /**
@@ -93,6 +93,16 @@ export type OwnerKind = (typeof KINDS)[ItemKind]["owner"]["kind"];
 
 /** All kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];
+
+/** Creates a value for each kind. */
+export function mapKinds<Value>(create: (kind: EntityKind) => Value): Record<EntityKind, Value> {
+  return {
+    channel: create("channel"),
+    short: create("short"),
+    user: create("user"),
+    tweet: create("tweet"),
+  };
+}
 
 /** The names of the counts of a kind. */
 export type CountName<Kind extends EntityKind> = {

@@ -1,6 +1,12 @@
 /** Growth: how counts changed between observations. */
 import { findNewestCounts, type Entity } from "./entities.ts";
-import { KINDS, type EntityKind, type KindDeclaration, type OwnerKind } from "./entity-kinds.ts";
+import {
+  KINDS,
+  mapKinds,
+  type EntityKind,
+  type KindDeclaration,
+  type OwnerKind,
+} from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
@@ -41,19 +47,13 @@ export type GainName<Kind extends OwnerKind> =
 /** The gains of each kind by name, by which lists can be sorted. */
 export const GAIN_DEFINITIONS: Readonly<
   Record<EntityKind, Readonly<Record<string, GainDefinition>>>
-> = {
-  channel: defineGains(KINDS.channel),
-  short: defineGains(KINDS.short),
-  user: defineGains(KINDS.user),
-  tweet: defineGains(KINDS.tweet),
-};
-
-function defineGains({ gains = {} }: KindDeclaration): Record<string, GainDefinition> {
+> = mapKinds((kind) => {
+  const { gains = {} }: KindDeclaration = KINDS[kind];
   const definitions = Object.entries(gains).flatMap(([end, count]) =>
     GAIN_PERIODS.map((period) => [`${period}${end}`, { count, period }]),
   );
   return Object.fromEntries(definitions);
-}
+});
 
 /** The gains of a count over a day, a week and a month; `null` if unknown. */
 export type Gains = Record<GainPeriod, number | null>;

@@ -1,9 +1,4 @@
-/**
- * Thinning: which points of a long history a response lists.
- *
- * `server/store/history/thinned-history.ts` restates the slices in SQL, to read only the chunks it
- * needs; `tests/store/history/thinned-history.test.ts` compares both.
- */
+/** Thinning: which points of a long history a response lists. */
 import { assertWholeNumber } from "./errors.ts";
 
 /**

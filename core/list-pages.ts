@@ -1,9 +1,4 @@
-/**
- * Cuts a list of channels or users into pages: filters, sorts and cuts entities in memory.
- *
- * `server/store/reads/list-sql.ts` restates order and selection in SQL;
- * `tests/store/reads/entity-lists.test.ts` compares both.
- */
+/** Cuts a list of channels or users into pages: filters, sorts and cuts entities in memory. */
 import { cutPage, type CursorPage } from "./cursor.ts";
 import {
   compareListPositions,

@@ -1,9 +1,4 @@
-/**
- * The lists of channels and users: what they are sorted by, and the pages of a list.
- *
- * `server/store/reads/list-sql.ts` restates order and selection in SQL;
- * `tests/store/reads/entity-lists.test.ts` compares both.
- */
+/** The lists of channels and users: what they are sorted by, and the pages of a list. */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
 import { KINDS, type OwnerKind } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";

@@ -104,8 +104,19 @@ function parseRecord(value: unknown, now: number, line?: string): Observation {
   }
   const counts: Record<string, number | null> = {};
   for (const name of fields.counts) counts[name] = parseCount(name, value[name], line);
-  const entityId = kind === "user" ? foldCase(id) : id;
-  return { kind, entityId, observedAt, attributes, counts };
+  return { kind, entityId: toEntityId(kind, id), observedAt, attributes, counts };
+}
+
+/**
+ * Returns the identifier of an entity.
+ *
+ * @param id As an observation has it: of a user, the username in any case.
+ *
+ * @example
+ * toEntityId("user", "NASA"); // "nasa"
+ */
+export function toEntityId(kind: EntityKind, id: string): string {
+  return kind === "user" ? foldCase(id) : id;
 }
 
 function parseObservedAt(value: unknown, now: number): number {

@@ -24,7 +24,7 @@ import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import type { PointLayout } from "../tables/point-layout.ts";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import { mapKinds, type EntityKind } from "../../../core/entity-kinds.ts";
 import { decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 
@@ -173,9 +173,4 @@ function createStatements(kind: EntityKind): KindStatements {
   };
 }
 
-const STATEMENTS: Readonly<Record<EntityKind, KindStatements>> = {
-  channel: createStatements("channel"),
-  short: createStatements("short"),
-  user: createStatements("user"),
-  tweet: createStatements("tweet"),
-};
+const STATEMENTS = mapKinds(createStatements);

@@ -2,7 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { DomainError, quoteValue } from "../../../core/errors.ts";
-import { FOLDED_IDENTIFIER_MAX_CHARACTERS, foldCase } from "../../../core/text.ts";
+import { toEntityId } from "../../../core/observations.ts";
+import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
@@ -68,10 +69,9 @@ async function findEntities(
   const entities: { readonly tables: KindTables; readonly id: string }[] = [];
   for (const kind of kinds) {
     const tables = KIND_TABLES[kind];
-    const toEntityId = (id: string) => (kind === "user" ? foldCase(id) : id);
-    const given = JSON.stringify(ids.map(toEntityId));
+    const given = JSON.stringify(ids.map((id) => toEntityId(kind, id)));
     const stored = (await database.queryJson<string[]>(selectEntitiesSql(tables), [given])) ?? [];
-    for (const id of ids) if (stored.includes(toEntityId(id))) found.add(id);
+    for (const id of ids) if (stored.includes(toEntityId(kind, id))) found.add(id);
     for (const id of stored) entities.push({ tables, id });
   }
   const missing = ids.find((id) => !found.has(id));

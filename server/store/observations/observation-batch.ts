@@ -3,7 +3,7 @@
  * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
  * needs an object.
  */
-import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/entity-kinds.ts";
 import type { Counts, Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
@@ -31,12 +31,7 @@ export interface ObservationBatch extends BatchColumns {
 
 /** Collects observations of any kinds into one batch for each kind. */
 export function createBatchBuilder() {
-  const builders = {
-    channel: createKindBatchBuilder("channel"),
-    short: createKindBatchBuilder("short"),
-    user: createKindBatchBuilder("user"),
-    tweet: createKindBatchBuilder("tweet"),
-  };
+  const builders = mapKinds(createKindBatchBuilder);
   return {
     add: (observation: Observation) => builders[observation.kind].add(observation),
     build: () =>

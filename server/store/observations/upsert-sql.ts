@@ -5,7 +5,8 @@
  * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
  */
-import type { FieldValue } from "../../../core/observations.ts";
+import type { OwnerKind } from "../../../core/entity-kinds.ts";
+import { toEntityId } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";
 import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
@@ -48,20 +49,18 @@ export function upsertEntities(
         ${updates.join(",\n        ")}`,
     args: [JSON.stringify(entities.map((entity) => columns.map(({ read }) => read(entity))))],
   };
-  if (tables.kind === "short") {
-    const channelIds = entities.map(({ merged }) => merged.attributes["channel"]?.value ?? null);
-    return [reserveKeys(KIND_TABLES.channel, channelIds), upsert];
-  }
-  if (tables.kind === "tweet") {
-    const userIds = entities.map(readFoldedUsername);
-    return [
-      reserveKeys(KIND_TABLES.user, userIds),
-      clearSpellings(entities, userIds),
-      upsert,
-      RESTORE_SPELLINGS,
-    ];
-  }
-  return [upsert];
+  if (tables.owner === undefined) return [upsert];
+  const { kind, field } = tables.owner;
+  const ownerIds = entities.map((entity) => readOwnerId(kind, field, entity));
+  const reserve = reserveKeys(KIND_TABLES[kind], ownerIds);
+  return kind === "user"
+    ? [reserve, clearSpellings(entities, ownerIds), upsert, RESTORE_SPELLINGS]
+    : [reserve, upsert];
+}
+
+function readOwnerId(kind: OwnerKind, field: string, { merged }: PendingEntity): string | null {
+  const name = merged.attributes[field]?.value;
+  return name === undefined ? null : toEntityId(kind, String(name));
 }
 
 function listColumns(tables: KindTables, fields: readonly string[]): WrittenColumn[] {
@@ -94,29 +93,20 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
     { name, read: readValue, replaceIf },
     { name: `${name}_at`, read: readInstant, replaceIf },
   ];
-  if (field === "channel") {
-    columns.push({ name: "channel_key", read: readValue, keyTable: "channels", replaceIf });
+  const { owner } = tables;
+  if (field === owner?.field) {
+    const keyTable = KIND_TABLES[owner.kind].entityTable;
+    const read = (entity: PendingEntity) => readOwnerId(owner.kind, field, entity);
+    columns.push({ name: owner.keyColumn, read, keyTable, replaceIf });
   }
-  if (field === "username" && tables.kind === "channel") {
-    columns.push({ name: "username_folded", read: readFoldedUsername, replaceIf });
-  }
-  if (field === "displayName") {
-    const read = ({ merged }: PendingEntity) =>
-      foldCaseOrNull(merged.attributes["displayName"]?.value);
-    columns.push({ name: "display_name_folded", read, replaceIf });
-  }
-  if (field === "username" && tables.kind === "tweet") {
-    columns.push({ name: "user", read: readFoldedUsername, keyTable: "users", replaceIf });
+  if (tables.stateColumns.includes(`${name}_folded`)) {
+    const read = ({ merged }: PendingEntity) => {
+      const text = merged.attributes[field]?.value;
+      return text === undefined ? null : foldCase(String(text));
+    };
+    columns.push({ name: `${name}_folded`, read, replaceIf });
   }
   return columns;
-}
-
-function readFoldedUsername({ merged }: PendingEntity): string | null {
-  return foldCaseOrNull(merged.attributes["username"]?.value);
-}
-
-function foldCaseOrNull(value: FieldValue | undefined): string | null {
-  return value === undefined ? null : foldCase(String(value));
 }
 
 /** Whether the incoming pair of instant and value is greater than the stored one. */

@@ -57,7 +57,6 @@ export const CHANNEL_DETAILS: OwnerDetails<
 export const SHORTS: Item<"short", { channel: string }, { short_id: string }> = {
   kind: "short",
   owner: CHANNELS,
-  ownerColumn: "channel_key",
   publishedColumn: "published_at",
   createIdField: (id) => ({ short_id: id }),
   createNotFoundError: createShortNotFoundError,

@@ -15,8 +15,6 @@ export interface Item<
 > {
   readonly kind: Kind;
   readonly owner: Owner<OwnerKind, OwnerField>;
-  /** The column with the key of the owner. */
-  readonly ownerColumn: string;
   /** The column with the instant of publication; an item without it is not listed. */
   readonly publishedColumn: string;
   /** Creates the field of a response that has the identifier. */
@@ -33,7 +31,8 @@ interface ItemRow<Fields> {
 
 /** Selects JSON of the item ?3 of the owner that a name means. */
 export function selectItemSql(item: Item, jsonSql: string): string {
-  const { kind, owner, ownerColumn, publishedColumn } = item;
+  const { kind, owner, publishedColumn } = item;
+  const { entityTable, owner: columns } = KIND_TABLES[kind];
   return selectOwnerSql(
     owner,
     `json_object(
@@ -41,8 +40,8 @@ export function selectItemSql(item: Item, jsonSql: string): string {
       'name', ${owner.nameSql},
       'item', (
         SELECT ${jsonSql}
-        FROM ${KIND_TABLES[kind].entityTable} AS item
-        WHERE item.id = ?3 AND ${ownerColumn} = owner.key AND ${publishedColumn} IS NOT NULL
+        FROM ${entityTable} AS item
+        WHERE item.id = ?3 AND ${columns.keyColumn} = owner.key AND ${publishedColumn} IS NOT NULL
       )
     )`,
   );

@@ -1,6 +1,6 @@
 /**
- * The filters of lists in SQL. They restate `matchesListFilters()` of core, so that a list is not
- * read as a whole; `tests/store/reads/entity-lists.test.ts` compares both.
+ * The filters of lists in SQL, equivalent to `matchesListFilters()` of core. A filter with an index
+ * finds the entities that match without a scan of the list.
  */
 import { SEARCH_SUBSTRING_MIN_CHARACTERS, type ListRequest } from "../../../core/lists.ts";
 

@@ -1,6 +1,7 @@
 /**
- * The SQL of lists that are sorted by a figure: their order and positions, which restate
- * `compareListPositions()` of core; `tests/store/reads/entity-lists.test.ts` compares both.
+ * The SQL of lists that are sorted by a figure. Their order and filters restate
+ * `compareListPositions()` and `matchesListFilters()` of core, so that a page reads no whole list;
+ * `tests/store/reads/entity-lists.test.ts` compares both.
  *
  * The arguments of all statements are those of {@link listArguments}.
  */

@@ -38,7 +38,6 @@ export const USER_DETAILS: OwnerDetails<
 export const TWEETS: Item<"tweet", { username: string }, { tweet_id: string }> = {
   kind: "tweet",
   owner: USERS,
-  ownerColumn: "user",
   publishedColumn: "created_at",
   createIdField: (id) => ({ tweet_id: id }),
   createNotFoundError: createTweetNotFoundError,

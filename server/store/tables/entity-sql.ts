@@ -6,10 +6,21 @@ import {
   KINDS,
   type EntityFields,
   type EntityKind,
+  type ItemKind,
+  type OwnerKind,
 } from "../../../core/entity-kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import * as tables from "./entity-tables.ts";
 import { createPointLayout, type PointLayout } from "./point-layout.ts";
+
+/** How the table of an item names its owner. */
+interface OwnerColumns {
+  readonly kind: OwnerKind;
+  /** The attribute with the identifier of the owner; of a user, the username. */
+  readonly field: string;
+  /** The column with the key of the owner. */
+  readonly keyColumn: string;
+}
 
 /** A gain of a kind. */
 export interface KindGain {
@@ -20,8 +31,9 @@ export interface KindGain {
   readonly days: number;
 }
 
-export interface KindTables extends EntityFields {
+export interface KindTables extends Omit<EntityFields, "owner"> {
   readonly kind: EntityKind;
+  readonly owner?: OwnerColumns;
   readonly entityTable: string;
   readonly historyTable: string;
   /** The column of the history table that holds the key of the entity. */
@@ -33,17 +45,24 @@ export interface KindTables extends EntityFields {
   readonly stateColumns: readonly string[];
 }
 
+/** The tables of items. */
+export interface ItemTables extends KindTables {
+  readonly owner: OwnerColumns;
+}
+
 function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
-  const fields: EntityFields = ENTITY_FIELDS[kind];
+  const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
     name,
-    countIndex: fields.counts.indexOf(count),
+    countIndex: counts.indexOf(count),
     days: GAIN_PERIOD_DAYS[period],
   }));
   const isGain = new Set(gains.map(({ name }) => tables.toColumnName(name)));
   return {
-    ...fields,
     kind,
+    idField,
+    attributes,
+    counts,
     entityTable: getTableName(entities),
     historyTable: `${kind}_histories`,
     entityColumn: kind,
@@ -53,11 +72,15 @@ function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
   };
 }
 
-export const KIND_TABLES: Readonly<Record<EntityKind, KindTables>> = {
+function createItemTables(kind: ItemKind, items: SQLiteTable, keyColumn: string): ItemTables {
+  return { ...createKindTables(kind, items), owner: { ...KINDS[kind].owner, keyColumn } };
+}
+
+export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKind, ItemTables>> = {
   channel: createKindTables("channel", tables.channels),
-  short: createKindTables("short", tables.shorts),
+  short: createItemTables("short", tables.shorts, tables.shorts.channel_key.name),
   user: createKindTables("user", tables.users),
-  tweet: createKindTables("tweet", tables.tweets),
+  tweet: createItemTables("tweet", tables.tweets, tables.tweets.user.name),
 };
 
 /** The fields of a schema as a JSON object, as SQL: each from the column of its name. */
