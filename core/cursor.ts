@@ -5,12 +5,12 @@
  * `server/store/reads/video.ts` restates the order and the selection in SQL;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
-import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
+import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { SHORTS_LIMIT_RANGE } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText } from "./text.ts";
-import { FIRST_INSTANT, isInstant, LAST_INSTANT, parseInstantParameter } from "./time.ts";
+import { isInstant, parseInstantParameter } from "./time.ts";
 
 /** The position of a short in the listing of its channel. */
 export interface ShortPosition {
@@ -135,6 +135,9 @@ export function pageAfter<Short extends ShortPosition>(
   return cutPage(sorted.slice(low, low + limit + 1), limit, encodeShortsCursor);
 }
 
+/** What cursors of shorts begin with. */
+const SHORTS = ["shorts"];
+
 /**
  * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *
@@ -142,7 +145,7 @@ export function pageAfter<Short extends ShortPosition>(
  * what is no identifier.
  *
  * @example
- * encodeShortsCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
+ * encodeShortsCursor({ publishedAt: 1, id: "-aB_9" }); // "WyJzaG9ydHMiLDEsIi1hQl85Il0"
  */
 export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   if (!isInstant(publishedAt)) {
@@ -150,8 +153,7 @@ export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
       `A cursor needs whole milliseconds in the years 0 to 9999, got ${publishedAt}`,
     );
   }
-  // Counted from the year 0, so that the number is never negative.
-  return encodePosition(publishedAt - FIRST_INSTANT, id);
+  return encodePosition(SHORTS, { number: publishedAt, id });
 }
 
 /**
@@ -160,16 +162,14 @@ export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
  * @throws {DomainError} `Invalid Request` for any other text.
  *
  * @example
- * decodeShortsCursor("mo7wumekr-2d-61-42-5f-39"); // { publishedAt: 1795162530123, id: "-aB_9" }
+ * decodeShortsCursor("WyJzaG9ydHMiLDEsIi1hQl85Il0"); // { publishedAt: 1, id: "-aB_9" }
  */
 export function decodeShortsCursor(cursor: string): ShortPosition {
-  const dash = cursor.indexOf("-");
-  const number = decodeNumber(cursor, 0, dash);
-  const id = decodeIdentifier(cursor, dash + 1);
-  if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT || id === undefined) {
+  const { number = null, id = "" } = decodePosition(SHORTS, cursor) ?? {};
+  if (number === null || !isInstant(number)) {
     throw createInvalidRequestError(
       `cursor must be the nextCursor of a page of shorts, got ${quoteValue(cursor)}`,
     );
   }
-  return { publishedAt: number + FIRST_INSTANT, id };
+  return { publishedAt: number, id };
 }

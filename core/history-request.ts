@@ -5,7 +5,7 @@ import {
   HISTORY_INTERVALS,
   type HistoryInterval,
 } from "./buckets.ts";
-import { decodeNumber, encodeNumber } from "./cursor-text.ts";
+import { decodeCursor, encodeCursor } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { HISTORY_LIMIT_RANGE } from "./limits.ts";
@@ -107,9 +107,6 @@ export function findBucketRange({ from, to, after, interval }: HistoryRequest): 
   };
 }
 
-/** Characters of the longest cursor: the longest interval, `-`, and the year 9999. */
-export const HISTORY_CURSOR_MAX_CHARACTERS = 16;
-
 /**
  * Encodes the start of the last bucket of a page as a cursor: opaque to clients, safe in a URL.
  *
@@ -117,15 +114,20 @@ export const HISTORY_CURSOR_MAX_CHARACTERS = 16;
  * @throws {RangeError} For an instant with which no bucket starts.
  *
  * @example
- * encodeHistoryCursor(1795132800000, "day"); // "day-mo7wcx6o0"
+ * encodeHistoryCursor(86_400_000, "day"); // "WyJoaXN0b3J5IiwiZGF5Iiw4NjQwMDAwMF0"
  */
 export function encodeHistoryCursor(start: number, interval: HistoryInterval): string {
   if (!isBucketStart(start, interval)) {
     throw new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`);
   }
-  // Counted from the year 0, so that the number is never negative.
-  return `${interval}-${encodeNumber(start - FIRST_INSTANT)}`;
+  return encodeCursor(["history", interval, start]);
 }
+
+/** Characters of the longest cursor: of the longest interval, and an instant before 1970. */
+export const HISTORY_CURSOR_MAX_CHARACTERS: number = encodeHistoryCursor(
+  FIRST_INSTANT,
+  "month",
+).length;
 
 /**
  * Decodes a cursor of {@link encodeHistoryCursor}.
@@ -135,15 +137,12 @@ export function encodeHistoryCursor(start: number, interval: HistoryInterval): s
  * end elsewhere.
  *
  * @example
- * decodeHistoryCursor("day-mo7wcx6o0", "day"); // 1795132800000
+ * decodeHistoryCursor("WyJoaXN0b3J5IiwiZGF5Iiw4NjQwMDAwMF0", "day"); // 86_400_000
  */
 export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
-  const prefix = `${interval}-`;
-  const number = cursor.startsWith(prefix)
-    ? decodeNumber(cursor, prefix.length, cursor.length)
-    : undefined;
-  const start = (number ?? Number.NaN) + FIRST_INSTANT;
-  if (!isBucketStart(start, interval)) {
+  const start = decodeCursor(cursor).at(-1);
+  const isStart = typeof start === "number" && isBucketStart(start, interval);
+  if (!isStart || encodeHistoryCursor(start, interval) !== cursor) {
     throw createInvalidRequestError(
       "cursor must be the nextCursor of a page of this history, " +
         `with the same interval (${interval}), got ${quoteValue(cursor)}`,

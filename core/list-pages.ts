@@ -48,16 +48,17 @@ export function matchesListFilters(
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
- * const request = parseListRequest(() => [], { sorts: ["views"], hasCountry: false });
+ * const request = parseListRequest("channel", () => []);
  * const items = [{ id: "a", figure: 1 }, { id: "b", figure: 2 }];
  * cutListPage(items, request).items.map(({ id }) => id); // ["b", "a"]
  */
 export function cutListPage<Item extends ListPosition>(
   items: Iterable<Item>,
-  { sort, order, limit, after }: ListRequest,
+  request: ListRequest,
 ): CursorPage<Item> {
+  const { order, limit, after } = request;
   const selected = Array.from(items)
     .filter((item) => after === undefined || compareListPositions(after, item, order) < 0)
     .toSorted((a, b) => compareListPositions(a, b, order));
-  return cutPage(selected, limit, (last) => encodeListCursor(last, sort, order));
+  return cutPage(selected, limit, (last) => encodeListCursor(last, request));
 }

@@ -1,5 +1,5 @@
 /** The lists of channels and users: what they are sorted by, and the pages of a list. */
-import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
+import { decodePosition, encodePosition, type CursorValue } from "./cursor-text.ts";
 import { KINDS, type OwnerKind } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
@@ -64,6 +64,8 @@ export interface ListPosition {
 
 /** The query of a page of a list. */
 export interface ListRequest<Sort extends string = string> {
+  /** What is listed. */
+  readonly kind: OwnerKind;
   /** What the list is sorted by. */
   readonly sort: Sort;
   /** Whether the greatest come first. */
@@ -94,45 +96,45 @@ export function hasListParameter(getValues: GetQueryValues): boolean {
   return LIST_PARAMETERS.some((name) => getValues(name).length > 0);
 }
 
-/** Which parameters a list has, and what it can be sorted by. */
-export interface ListOptions<Sort extends string> {
-  /** The first is the default. */
-  readonly sorts: readonly [Sort, ...Sort[]];
-  /** Whether it has the parameter `country`. */
-  readonly hasCountry: boolean;
-  /** The code of the error for `limit`: the interfaces name it differently. */
-  readonly limitError?: ErrorCode;
-}
+/** What the list of each kind can be sorted by; the first is the default. */
+const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]] } = {
+  channel: CHANNEL_SORTS,
+  user: USER_SORTS,
+};
 
 /**
- * Parses `limit`, `cursor`, `sort`, `order`, `country` and `search`.
+ * Parses `limit`, `cursor`, `sort`, `order`, `search` and, of kinds that have one, `country`.
  *
+ * @param limitError The code of the error for `limit`: the interfaces name it differently.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
  * const query = new URLSearchParams("sort=followers&limit=10");
- * const options = { sorts: USER_SORTS, hasCountry: false };
- * parseListRequest((name) => query.getAll(name), options);
- * // { sort: "followers", order: "desc", limit: 10 }
+ * parseListRequest("user", (name) => query.getAll(name));
+ * // { kind: "user", sort: "followers", order: "desc", limit: 10 }
  */
-export function parseListRequest<Sort extends string>(
+export function parseListRequest<Kind extends OwnerKind>(
+  kind: Kind,
   getValues: GetQueryValues,
-  { sorts, hasCountry, limitError }: ListOptions<Sort>,
-): ListRequest<Sort> {
+  limitError?: ErrorCode,
+): ListRequest<SortName<Kind>> {
+  const sorts = SORTS[kind];
+  const hasCountry = "country" in KINDS[kind].attributes;
   const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE, limitError);
   const sort = parseChoiceParameter("sort", getValues, sorts, sorts[0]);
   const order = parseChoiceParameter("order", getValues, LIST_ORDERS, LIST_ORDERS[0]);
   const country = hasCountry ? parseFilter("country", getValues, foldAsciiCase) : undefined;
   const search = parseFilter("search", getValues, foldCase);
   const cursor = readSingleValue("cursor", getValues("cursor"));
-  return {
+  const list = {
+    kind,
     sort,
     order,
-    limit,
     ...(country === undefined ? {} : { country }),
     ...(search === undefined ? {} : { search }),
-    ...(cursor === undefined ? {} : { after: decodeListCursor(cursor, sort, order) }),
   };
+  const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
+  return { ...list, limit, ...after };
 }
 
 function parseFilter(
@@ -164,50 +166,48 @@ export function compareListPositions(a: ListPosition, b: ListPosition, order: Li
   return (order === "asc" ? ascending : -ascending) || compareText(a.id, b.id);
 }
 
+/** The list that a cursor belongs to: a position means nothing in another one. */
+export type CursorList = Pick<ListRequest, "kind" | "sort" | "order" | "country" | "search">;
+
+const listCursorValues = ({ kind, sort, order, country, search }: CursorList): CursorValue[] => [
+  kind,
+  sort,
+  order,
+  country ?? null,
+  search ?? null,
+];
+
 /**
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
- * It names sort and order, because a position means nothing in another list.
  *
  * @throws {RangeError} For a figure that is no whole number, and for what is no identifier.
  *
  * @example
- * encodeListCursor({ figure: 36, id: "a" }, "views", "desc"); // "views-desc-10-61"
+ * const request = { kind: "channel", sort: "views", order: "desc" };
+ * const cursor = encodeListCursor({ figure: 36, id: "a" }, request);
+ * cursor; // "WyJjaGFubmVsIiwidmlld3MiLCJkZXNjIixudWxsLG51bGwsMzYsImEiXQ"
  */
-export function encodeListCursor(
-  { figure, id }: ListPosition,
-  sort: string,
-  order: ListOrder,
-): string {
-  // A gain may be negative: `_` stands for its sign.
-  const sign = (figure ?? 0) < 0 ? "_" : "";
-  return `${sort}-${order}-${sign}${encodePosition(figure && Math.abs(figure), id)}`;
+export function encodeListCursor({ figure, id }: ListPosition, list: CursorList): string {
+  return encodePosition(listCursorValues(list), { number: figure, id });
 }
 
 /**
  * Decodes a cursor of {@link encodeListCursor}.
  *
- * @throws {DomainError} `Invalid Request` for any other text, and for another sort or order.
+ * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list.
  *
  * @example
- * decodeListCursor("views-desc-10-61", "views", "desc"); // { figure: 36, id: "a" }
+ * const request = { kind: "channel", sort: "views", order: "desc" };
+ * const cursor = encodeListCursor({ figure: 36, id: "a" }, request);
+ * decodeListCursor(cursor, request); // { figure: 36, id: "a" }
  */
-export function decodeListCursor(cursor: string, sort: string, order: ListOrder): ListPosition {
-  const prefix = `${sort}-${order}-`;
-  const dash = cursor.indexOf("-", prefix.length);
-  const isList = cursor.startsWith(prefix);
-  const figure = isList ? decodeFigure(cursor, prefix.length, dash) : undefined;
-  const id = decodeIdentifier(cursor, dash + 1);
-  if (figure === undefined || id === undefined) {
+export function decodeListCursor(cursor: string, list: CursorList): ListPosition {
+  const position = decodePosition(listCursorValues(list), cursor);
+  if (position === undefined) {
     throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page with the same sort and order, got ${quoteValue(cursor)}`,
+      "cursor must be the nextCursor of a page with the same sort, order and filters, " +
+        `got ${quoteValue(cursor)}`,
     );
   }
-  return { figure, id };
-}
-
-function decodeFigure(text: string, start: number, end: number): number | null | undefined {
-  if (start === end) return null;
-  if (text[start] !== "_") return decodeNumber(text, start, end);
-  const number = decodeNumber(text, start + 1, end);
-  return number === undefined || number === 0 ? undefined : -number;
+  return { figure: position.number, id: position.id };
 }

@@ -19,7 +19,13 @@ export { EMPTY_ENTITY, applyObservation, findNewestCounts, mergeObservations } f
 export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
 export type { ObservationOutcome } from "./entities.ts";
 export { ENTITY_FIELDS, ENTITY_KINDS } from "./entity-kinds.ts";
-export type { EntityCounts, EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
+export type {
+  EntityCounts,
+  EntityFields,
+  EntityKind,
+  FieldType,
+  OwnerKind,
+} from "./entity-kinds.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { createRejectionCollector } from "./rejections.ts";
@@ -46,8 +52,8 @@ export { filterDays } from "./days.ts";
 export { CHANNEL_SORTS, CHANNEL_SORT_FIELDS, LIST_ORDERS } from "./lists.ts";
 export { USER_SORTS, USER_SORT_FIELDS, compareListPositions, encodeListCursor } from "./lists.ts";
 export { hasListParameter, parseListRequest } from "./lists.ts";
-export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
-export type { UserSort } from "./lists.ts";
+export type { ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
+export type { ListRequest, UserSort } from "./lists.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
 export type { GetQueryValues } from "./parameters.ts";

@@ -63,7 +63,8 @@ export function createVideoReads(entities: Entities): VideoStore {
   return {
     async channels() {
       const channels = listChannels();
-      const request = { sort: "subscribers", order: "desc", limit: channels.length + 1 } as const;
+      const list = { kind: "channel", sort: "subscribers", order: "desc" } as const;
+      const request = { ...list, limit: channels.length + 1 };
       return { body: { channels: createChannelList(channels, request).channels } };
     },
     channelPage: async (request) => ({ body: createChannelList(listChannels(), request) }),

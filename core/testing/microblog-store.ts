@@ -56,16 +56,17 @@ const TESTS: ReadTests<MicroblogStore> = {
       for (const order of LIST_ORDERS) {
         for (const limit of [1, 2, 50]) {
           await walkPages((cursor) => {
-            const after =
-              cursor === undefined ? {} : { after: decodeListCursor(cursor, sort, order) };
-            const request = { sort, order, limit, ...after };
+            const list = { kind: "user", sort, order } as const;
+            const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
+            const request = { ...list, limit, ...after };
             return compare(`userPage() ${show(request)}`, (store) => store.userPage(request));
           });
         }
       }
     }
     for (const search of ["na", "esa", "as", "sa", "a_x", "%", "é"]) {
-      const request = { sort: "followers", order: "desc", limit: 9, search } as const;
+      const list = { kind: "user", sort: "followers", order: "desc" } as const;
+      const request = { ...list, limit: 9, search };
       await compare(`userPage() ${show(request)}`, (store) => store.userPage(request));
     }
   },

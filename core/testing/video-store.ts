@@ -51,14 +51,15 @@ const TESTS: ReadTests<VideoStore> = {
       for (const order of LIST_ORDERS) {
         for (const limit of [1, 3, 50]) {
           await walkPages(async (cursor) => {
-            const after = cursor && { after: decodeListCursor(cursor, sort, order) };
-            const request = { sort, order, limit, ...after };
+            const list = { kind: "channel", sort, order } as const;
+            const after = cursor && { after: decodeListCursor(cursor, list) };
+            const request = { ...list, limit, ...after };
             return compare(`channelPage() ${show(request)}`, (store) => store.channelPage(request));
           });
         }
       }
     }
-    const sorted = { sort: "views", order: "desc", limit: 9 } as const;
+    const sorted = { kind: "channel", sort: "views", order: "desc", limit: 9 } as const;
     for (const filter of [
       { country: "a" },
       { country: "é" },

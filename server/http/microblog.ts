@@ -1,6 +1,6 @@
 /** The microblog API: users, their tweets and their followers. */
 import { Elysia } from "elysia";
-import { parseListRequest, USER_SORT_FIELDS, USER_SORTS } from "../../core/lists.ts";
+import { parseListRequest, USER_SORT_FIELDS } from "../../core/lists.ts";
 import { parsePageRequest } from "../../core/pagination.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
 import * as schema from "../../core/schema/microblog.ts";
@@ -12,11 +12,8 @@ import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { createNextLink, withNextLink } from "./reads/next-link.ts";
 
-const LIST_OPTIONS = {
-  sorts: USER_SORTS,
-  hasCountry: false,
-  limitError: "Invalid Pagination Parameters",
-} as const;
+const parseUserList = (getQueryValues: GetQueryValues) =>
+  parseListRequest("user", getQueryValues, "Invalid Pagination Parameters");
 
 const USER_COLUMNS = listColumns(schema.UserSummary);
 const FOLLOWER_COLUMNS = listColumns(
@@ -25,7 +22,7 @@ const FOLLOWER_COLUMNS = listColumns(
 
 /** Describes the CSV of a page of users: also the figure that it is sorted by. */
 function describeUsers(_: unknown, getQueryValues: GetQueryValues): CsvTable<UserList> {
-  const { sort } = parseListRequest(getQueryValues, LIST_OPTIONS);
+  const { sort } = parseUserList(getQueryValues);
   return {
     columns: Array.from(new Set([...USER_COLUMNS, USER_SORT_FIELDS[sort]])),
     fileName: "users.csv",
@@ -58,7 +55,7 @@ export function createMicroblogRoutes(
     .get(
       "/api/microblog/users",
       createHandler((_, getQueryValues, pathAndQuery) => {
-        const request = parseListRequest(getQueryValues, LIST_OPTIONS);
+        const request = parseUserList(getQueryValues);
         return async (signal) => withNextLink(await reads.userPage(request, signal), pathAndQuery);
       }, describeUsers),
       describeRoute("listUsers"),

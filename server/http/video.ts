@@ -1,12 +1,7 @@
 /** The video API: channels and their shorts. */
 import { Elysia } from "elysia";
 import { parseShortsRequest } from "../../core/cursor.ts";
-import {
-  CHANNEL_SORT_FIELDS,
-  CHANNEL_SORTS,
-  hasListParameter,
-  parseListRequest,
-} from "../../core/lists.ts";
+import { CHANNEL_SORT_FIELDS, hasListParameter, parseListRequest } from "../../core/lists.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
 import * as schema from "../../core/schema/video.ts";
 import type { ChannelList, ShortsPage } from "../../core/resources/mod.ts";
@@ -17,15 +12,13 @@ import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
 
-const LIST_OPTIONS = { sorts: CHANNEL_SORTS, hasCountry: true };
-
 const CHANNEL_COLUMNS = listColumns(schema.ChannelSummary);
 const SHORT_COLUMNS = listColumns(schema.ShortSummary);
 
 /** Describes the CSV of a list of channels: a page also has the figure that it is sorted by. */
 function describeChannels(_: unknown, getQueryValues: GetQueryValues): CsvTable<ChannelList> {
   const figures = hasListParameter(getQueryValues)
-    ? [CHANNEL_SORT_FIELDS[parseListRequest(getQueryValues, LIST_OPTIONS).sort]]
+    ? [CHANNEL_SORT_FIELDS[parseListRequest("channel", getQueryValues).sort]]
     : [];
   return {
     columns: Array.from(new Set([...CHANNEL_COLUMNS, ...figures])),
@@ -52,7 +45,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
       "/api/video/channels",
       createHandler<ChannelList>((_, getQueryValues, pathAndQuery) => {
         if (!hasListParameter(getQueryValues)) return readChannels;
-        const request = parseListRequest(getQueryValues, LIST_OPTIONS);
+        const request = parseListRequest("channel", getQueryValues);
         return async (signal) =>
           withNextLink(await reads.channelPage(request, signal), pathAndQuery);
       }, describeChannels),

@@ -1,5 +1,6 @@
 /** The lists of the pages for people: their order, how much of them is loaded, and narrow windows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { encodeListCursor } from "../../core/lists.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
@@ -65,7 +66,9 @@ describe.skipIf(!hasBrowser())("the lists", () => {
     const { page, close } = await dashboard.visit("/account");
     await page.route("**/api/video/channels?*", async (route) => {
       if (route.request().url().includes("cursor=")) return route.continue();
-      const pagination = { hasMore: true, nextCursor: "subscribers-desc-z-61" };
+      const list = { kind: "channel", sort: "subscribers", order: "desc" } as const;
+      const nextCursor = encodeListCursor({ figure: 1e9, id: "a" }, { ...list, search: "soup" });
+      const pagination = { hasMore: true, nextCursor };
       return route.fulfill({ json: { channels: [], pagination } });
     });
     await page.goto(`${dashboard.service.address}/channels?search=soup`);

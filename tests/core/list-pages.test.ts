@@ -62,12 +62,11 @@ describe("cutListPage()", () => {
     const order = fc.constantFrom(...LIST_ORDERS);
     fc.assert(
       fc.property(lists, order, fc.integer({ min: 1, max: 6 }), (items, direction, limit) => {
-        const request = { sort: "views", order: direction, limit };
+        const request = { kind: "channel", sort: "views", order: direction, limit } as const;
         const listed = [];
         let cursor: string | null | undefined;
         for (let page = 0; page <= items.length && cursor !== null; page++) {
-          const after =
-            cursor === undefined ? {} : { after: decodeListCursor(cursor, "views", direction) };
+          const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, request) };
           const { items: found, nextCursor } = cutListPage(items, { ...request, ...after });
           listed.push(...found);
           cursor = nextCursor;

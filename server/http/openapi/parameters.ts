@@ -28,8 +28,11 @@ import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
 import { FORMATS } from "../content/csv.ts";
 
-/** A cursor has an instant of up to 11 digits, and up to 7 for each character of an identifier. */
-const CURSOR_MAX_CHARACTERS = 11 + 7 * FOLDED_IDENTIFIER_MAX_CHARACTERS;
+/** Four characters for each three bytes of JSON: a character of an identifier has up to four. */
+const CURSOR_MAX_CHARACTERS = Math.ceil((4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS));
+
+/** JSON has up to six bytes for each character of `search` and `country`. */
+const LIST_CURSOR_MAX_CHARACTERS = CURSOR_MAX_CHARACTERS + 8 * 2 * SEARCH_MAX_CHARACTERS;
 
 function createIntegerSchema(range: IntegerRange, description: string) {
   const { min: minimum, max: maximum, default: initial } = range;
@@ -101,8 +104,8 @@ const createListQuery = <Sort extends string>(sorts: readonly Sort[]) =>
     limit: createIntegerSchema(LIST_LIMIT_RANGE, "Maximum entities returned."),
     cursor: Type.String({
       minLength: 1,
-      maxLength: 30 + CURSOR_MAX_CHARACTERS,
-      description: "The nextCursor of the previous page, with the same sort and order.",
+      maxLength: LIST_CURSOR_MAX_CHARACTERS,
+      description: "The nextCursor of the previous page, with the same sort, order and filters.",
     }),
     sort: createChoiceSchema(sorts, {
       default: sorts[0],

@@ -66,9 +66,9 @@ async function readPage<Summary>(
   query: ListSelection,
   signal: AbortSignal | undefined,
 ) {
-  const { sort, order, limit } = query.request;
+  const { limit } = query.request;
   const { rows, scannedTo } = await readListRows<Summary>(database, query, signal);
-  const encode = (last: ListPosition) => encodeListCursor(last, sort, order);
+  const encode = (last: ListPosition) => encodeListCursor(last, query.request);
   const page = cutPage(rows, limit, encode);
   const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
   const entities = page.items.map(({ figure, summary }) =>

@@ -31,7 +31,7 @@ interface KeySearch {
 }
 
 /** The fields of a request that are filters. */
-type FilterName = Exclude<keyof ListRequest, "sort" | "order" | "limit" | "after">;
+type FilterName = Exclude<keyof ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
 
 /** Creates a filter, if the request has it. */
 type CreateFilter = (list: FilteredTable, request: ListRequest) => ListFilter | undefined;

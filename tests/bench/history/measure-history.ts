@@ -179,7 +179,7 @@ function listPagePaths(database: Database, sort: ChannelSort): FreshPaths[] {
     .all()
     .filter((_, index) => index % step === step / 2)
     .map((position) => {
-      const cursor = encodeURIComponent(encodeListCursor(position, sort, "desc"));
+      const cursor = encodeListCursor(position, { kind: "channel", sort, order: "desc" });
       const before = `/api/video/channels?limit=100&sort=${sort}&cursor=${cursor}&_n=`;
       return { before, after: "-", users: 1 };
     });

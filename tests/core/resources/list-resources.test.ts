@@ -1,3 +1,4 @@
+import { encodeListCursor } from "../../../core/lists.ts";
 import { describe, expect, test } from "bun:test";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
 import { createChannelList, createUserList } from "../../../core/resources/list-resources.ts";
@@ -21,6 +22,7 @@ const order = "desc";
 describe("createChannelList()", () => {
   test("sorts by a count, unknown ones last", () => {
     const { channels, pagination } = createChannelList(listChannels(), {
+      kind: "channel",
       sort: "subscribers",
       order,
       limit: 5,
@@ -35,42 +37,40 @@ describe("createChannelList()", () => {
   });
 
   test("sorts by a gain, which each channel then has", () => {
-    const request = { sort: "dailyGain", order, limit: 2 } as const;
+    const request = { kind: "channel", sort: "dailyGain", order, limit: 2 } as const;
     const { channels, pagination } = createChannelList(listChannels(), request);
     expect(channels.map(({ id, dailyGain }) => [id, dailyGain])).toEqual([
       ["b", 9],
       ["a", 3],
     ]);
-    expect(pagination).toEqual({ hasMore: true, nextCursor: "dailyGain-desc-3-61" });
     const after = { figure: 3, id: "a" };
+    expect(pagination).toEqual({ hasMore: true, nextCursor: encodeListCursor(after, request) });
     const rest = createChannelList(listChannels(), { ...request, after });
     expect(rest.channels).toMatchObject([{ id: "c", dailyGain: null }]);
   });
 
   test("leaves out what a search does not find", () => {
-    const request = { sort: "views", order, limit: 5, search: "name b" } as const;
+    const request = { kind: "channel", sort: "views", order, limit: 5, search: "name b" } as const;
     expect(createChannelList(listChannels(), request).channels).toMatchObject([{ id: "b" }]);
   });
 });
 
 describe("createUserList()", () => {
   test("sorts by a count, then by the username regardless of case", () => {
-    const { users, pagination } = createUserList(listUsers(), {
-      sort: "followers",
-      order,
-      limit: 2,
-    });
+    const request = { kind: "user", sort: "followers", order, limit: 2 } as const;
+    const { users, pagination } = createUserList(listUsers(), request);
     const unknown = { displayName: null, following_count: null, tweet_count: null };
     const fields = { ...unknown, profile_image_url: null, verified: null };
     expect(users).toEqual([
       { username: "a", followers_count: 5, ...fields },
       { username: "B", followers_count: 5, ...fields },
     ]);
-    expect(pagination).toEqual({ hasMore: true, nextCursor: "followers-desc-5-62" });
+    const nextCursor = encodeListCursor({ figure: 5, id: "b" }, request);
+    expect(pagination).toEqual({ hasMore: true, nextCursor });
   });
 
   test("sorts by a gain, which each user then has, and searches", () => {
-    const request = { sort: "weeklyGain", order, limit: 5 } as const;
+    const request = { kind: "user", sort: "weeklyGain", order, limit: 5 } as const;
     const { users } = createUserList(listUsers(), request);
     expect(users.map(({ username, weeklyGain }) => [username, weeklyGain])).toEqual([
       ["c", 8],

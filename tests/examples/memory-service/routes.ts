@@ -1,6 +1,5 @@
 /** The routes of the charged reads: how each request is parsed, and what it reads. */
 import {
-  CHANNEL_SORTS,
   createNamedResults,
   createServiceError,
   createVideoError,
@@ -15,7 +14,6 @@ import {
   parsePageRequest,
   parseShortsRequest,
   quoteValue,
-  USER_SORTS,
   type GetQueryValues,
   type MicroblogStore,
   type VideoStore,
@@ -48,12 +46,10 @@ function later<Arguments extends unknown[]>(
 
 export function createRoutes(store: VideoStore & MicroblogStore, now: () => number): Routes {
   const limitError = "Invalid Pagination Parameters";
-  const channelList = { sorts: CHANNEL_SORTS, hasCountry: true };
-  const userList = { sorts: USER_SORTS, hasCountry: false, limitError } as const;
   return {
     "GET /api/video/channels": ({ query }) =>
       hasListParameter(query)
-        ? later(store.channelPage, parseListRequest(query, channelList))
+        ? later(store.channelPage, parseListRequest("channel", query))
         : later(store.channels),
     "POST /api/video/details": ({ body }) => {
       const names = parseBatchRequest("channel", body);
@@ -84,7 +80,7 @@ export function createRoutes(store: VideoStore & MicroblogStore, now: () => numb
     "GET /api/video/:channel/short/:short_id/history": ({ channel, id, query }) =>
       later(store.shortHistory, channel, id, parseHistoryRequest(query, now())),
     "GET /api/microblog/users": ({ query }) =>
-      later(store.userPage, parseListRequest(query, userList)),
+      later(store.userPage, parseListRequest("user", query, limitError)),
     "POST /api/microblog/details": ({ body }) => {
       const names = parseBatchRequest("user", body);
       const load = async () => {

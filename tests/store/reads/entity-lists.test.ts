@@ -6,7 +6,6 @@ import {
   compareListPositions,
   LIST_ORDERS,
   parseListRequest,
-  USER_SORTS,
   type ChannelSort,
   type ListOrder,
 } from "../../../core/lists.ts";
@@ -136,10 +135,7 @@ async function walkList(database: Database, query: Query, limit: number) {
   do {
     const parameters = new URLSearchParams({ ...query, limit: String(limit) });
     if (cursor !== null) parameters.set("cursor", cursor);
-    const request = parseListRequest((parameter) => parameters.getAll(parameter), {
-      sorts: CHANNEL_SORTS,
-      hasCountry: true,
-    });
+    const request = parseListRequest("channel", (name) => parameters.getAll(name));
     const { body } = await channelPage(request);
     pages.push(body.channels);
     cursor = body.pagination?.nextCursor ?? null;
@@ -261,10 +257,7 @@ describe("createMicroblogReads().userPage()", () => {
       );
       const list = async (query: string) => {
         const parameters = new URLSearchParams(query);
-        const request = parseListRequest((parameter) => parameters.getAll(parameter), {
-          sorts: USER_SORTS,
-          hasCountry: false,
-        });
+        const request = parseListRequest("user", (name) => parameters.getAll(name));
         const { body } = await createMicroblogReads(database).userPage(request);
         return body.users.map(({ username, dailyGain }) => [username, dailyGain]);
       };

@@ -43,13 +43,18 @@ async function insertChannels(database: Database): Promise<void> {
   ]);
 }
 
-const REQUEST: ListRequest<ChannelSort> = { sort: "subscribers", order: "desc", limit: 100 };
+const REQUEST: ListRequest<ChannelSort> = {
+  kind: "channel",
+  sort: "subscribers",
+  order: "desc",
+  limit: 100,
+};
 const RARE = { ...REQUEST, search: "soup", country: "zz" };
 
 const idsOf = ({ channels }: ChannelList) => channels.map(({ id }) => id);
 
 function expectPosition({ pagination }: ChannelList, position: ListPosition): void {
-  const nextCursor = encodeListCursor(position, "subscribers", "desc");
+  const nextCursor = encodeListCursor(position, RARE);
   expect(pagination).toEqual({ hasMore: true, nextCursor });
 }
 
