@@ -78,7 +78,7 @@ const VIDEO_FAULTS: Faults = {
         : line,
     ),
   },
-  "channels() and channelPage()": {
+  "channels() lists": {
     "has summaries without a picture": (store) => ({
       channels: async () => {
         const { body } = await store.channels();
@@ -86,6 +86,8 @@ const VIDEO_FAULTS: Faults = {
         return { body: { channels } };
       },
     }),
+  },
+  "channelPage() lists": {
     "has no filter by country": ({ channelPage }) => ({
       channelPage: ({ country: _country, ...request }) => channelPage(request),
     }),
@@ -148,7 +150,7 @@ const MICROBLOG_FAULTS: Faults = {
       line.replace('"username":"J-a_x.A"', '"username":"esa"'),
     ),
   },
-  "userPage()": {
+  "userPage() lists": {
     "ignores the search": ({ userPage }) => ({
       userPage: ({ search: _search, ...request }) => userPage(request),
     }),
