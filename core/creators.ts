@@ -109,8 +109,11 @@ export function addCreator(
   creator: Creator,
   max: number = INTEGER_MAX,
 ): CreatorTransition {
-  const next = new Map(set);
-  return { creator: addToDraft(next, creator, max), set: next };
+  const key = getCreatorKey(creator);
+  const existing = set.get(key);
+  if (existing !== undefined) throw createCreatorExistsError(existing);
+  if (set.size >= max) throw createCreatorListFullError(max);
+  return { creator, set: new Map(set).set(key, creator) };
 }
 
 /**
@@ -123,61 +126,12 @@ export function addCreator(
  * removeCreator(set, { platform: "microblog", creator: "nasa" }).creator.creator; // "NASA"
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
-  const next = new Map(set);
-  return { creator: removeFromDraft(next, creator), set: next };
-}
-
-/** One change of the list. */
-export interface CreatorSetChange {
-  /** What becomes of the creator. */
-  readonly kind: "add" | "remove";
-  /** In any spelling, if it is removed. */
-  readonly creator: Creator;
-}
-
-/**
- * Applies changes in their order. It copies the set once, so that it is faster than
- * {@link addCreator} and {@link removeCreator} for each change.
- *
- * @param max The most creators that the list may hold, after each change.
- * @returns The next set; `set` itself is not changed.
- * @throws {DomainError} The error of the first change that is not possible.
- *
- * @example
- * const nasa = parseCreator({ creator: "nasa", platform: "microblog" });
- * const esa = { ...nasa, creator: "esa" };
- * const changes = [nasa, esa].map((creator) => ({ kind: "add", creator }));
- * applyCreatorChanges(new Map(), changes).size; // 2
- */
-export function applyCreatorChanges(
-  set: CreatorSet,
-  changes: Iterable<CreatorSetChange>,
-  max: number = INTEGER_MAX,
-): CreatorSet {
-  const next = new Map(set);
-  for (const { kind, creator } of changes) {
-    if (kind === "add") addToDraft(next, creator, max);
-    else removeFromDraft(next, creator);
-  }
-  return next;
-}
-
-function addToDraft(draft: Map<string, Creator>, creator: Creator, max: number): Creator {
   const key = getCreatorKey(creator);
-  const existing = draft.get(key);
-  if (existing !== undefined) throw createCreatorExistsError(existing);
-  if (draft.size >= max) throw createCreatorListFullError(max);
-  draft.set(key, creator);
-  return creator;
-}
-
-/** @returns The creator in the spelling of the list. */
-function removeFromDraft(draft: Map<string, Creator>, creator: Creator): Creator {
-  const key = getCreatorKey(creator);
-  const existing = draft.get(key);
+  const existing = set.get(key);
   if (existing === undefined) throw createCreatorNotFoundError(creator);
-  draft.delete(key);
-  return existing;
+  const next = new Map(set);
+  next.delete(key);
+  return { creator: existing, set: next };
 }
 
 /**

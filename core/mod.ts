@@ -73,10 +73,9 @@ export type { DayRange, UsageGrouping } from "./usage.ts";
 // The monitoring list, and names.
 export { findChannel } from "./channels.ts";
 export type { NamedChannel } from "./channels.ts";
-export { CREATOR_PLATFORMS, addCreator, applyCreatorChanges, getCreatorKey } from "./creators.ts";
+export { CREATOR_PLATFORMS, addCreator, getCreatorKey } from "./creators.ts";
 export { parseCreator, removeCreator } from "./creators.ts";
-export type { Creator, CreatorPlatform, CreatorSet, CreatorSetChange } from "./creators.ts";
-export type { CreatorTransition } from "./creators.ts";
+export type { Creator, CreatorPlatform, CreatorSet, CreatorTransition } from "./creators.ts";
 export { compareText, foldCase, isIdentifier } from "./text.ts";
 
 // Errors, instants and limits.

@@ -67,8 +67,8 @@ export interface ObservationStore {
 /** What was found, or the error of a read that finds nothing. */
 export type FoundOrError<Value> = Value | DomainError;
 
-/** What a read returns: a body, and what else a store says of it. */
-export type StoreRead<Body, Extra = unknown> = Promise<{ readonly body: Body } & Extra>;
+/** The result of a read: a body, beside which a store may say more. */
+export type StoreRead<Body> = Promise<{ readonly body: Body }>;
 
 /** A count of several entities by bucket. */
 export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "pagination"> {
@@ -80,68 +80,64 @@ export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "
  * Reads channels and shorts. A read rejects with the `DomainError` `Channel Not Found` or
  * `Short Not Found`.
  */
-export interface VideoStore<Extra = unknown> {
+export interface VideoStore {
   /** Reads a page of channels. */
-  channelPage(request: ListRequest<ChannelSort>): StoreRead<resources.ChannelList, Extra>;
+  channelPage(request: ListRequest<ChannelSort>): StoreRead<resources.ChannelList>;
   /** All channels: most subscribers first, unknown counts last, then by identifier. */
-  channels(): StoreRead<resources.ChannelList, Extra>;
+  channels(): StoreRead<resources.ChannelList>;
   /** Reads a channel, by identifier or username. */
-  channel(name: string): StoreRead<resources.ChannelDetails, Extra>;
+  channel(name: string): StoreRead<resources.ChannelDetails>;
   /** Reads the channels of many names, in their order; of one that is not found, the error. */
   channelBatch(
     names: readonly string[],
   ): Promise<readonly FoundOrError<resources.ChannelDetails>[]>;
   /** Compares a count of several channels; of one that is not found, the error. */
-  channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison, Extra>;
+  channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison>;
   /** Reads a page of shorts, newest first. */
-  shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage, Extra>;
+  shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage>;
   /** Reads a short with its history. */
-  short(name: string, id: string): StoreRead<resources.ShortDetails, Extra>;
+  short(name: string, id: string): StoreRead<resources.ShortDetails>;
   /** Reads the history of a channel. */
-  channelHistory(name: string, request: HistoryRequest): StoreRead<resources.ChannelHistory, Extra>;
+  channelHistory(name: string, request: HistoryRequest): StoreRead<resources.ChannelHistory>;
   /** Reads the history of a short. */
   shortHistory(
     name: string,
     id: string,
     request: HistoryRequest,
-  ): StoreRead<resources.ShortHistory, Extra>;
+  ): StoreRead<resources.ShortHistory>;
 }
 
 /**
  * Reads users and tweets. A read rejects with the `DomainError` `User Not Found`,
  * `Tweet Not Found` or `Page Out of Range`.
  */
-export interface MicroblogStore<Extra = unknown> {
+export interface MicroblogStore {
   /** Reads a page of users. */
-  userPage(request: ListRequest<UserSort>): StoreRead<resources.UserList, Extra>;
+  userPage(request: ListRequest<UserSort>): StoreRead<resources.UserList>;
   /** Reads a user. */
-  user(username: string): StoreRead<resources.UserDetails, Extra>;
+  user(username: string): StoreRead<resources.UserDetails>;
   /** Reads the users of many usernames, in their order; of one that is not found, the error. */
   userBatch(usernames: readonly string[]): Promise<readonly FoundOrError<resources.UserDetails>[]>;
   /** Compares a count of several users; of one that is not found, the error. */
-  userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison, Extra>;
+  userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison>;
   /** Reads a page of tweets, newest first. */
-  tweets(
-    username: string,
-    request: PageRequest,
-    now: number,
-  ): StoreRead<resources.TweetsPage, Extra>;
+  tweets(username: string, request: PageRequest, now: number): StoreRead<resources.TweetsPage>;
   /** Reads a page of follower counts, newest first. */
   followers(
     username: string,
     request: PageRequest,
     now: number,
-  ): StoreRead<resources.FollowersPage, Extra>;
+  ): StoreRead<resources.FollowersPage>;
   /** Reads a tweet with its history. */
-  tweet(username: string, id: string): StoreRead<resources.TweetDetails, Extra>;
+  tweet(username: string, id: string): StoreRead<resources.TweetDetails>;
   /** Reads the history of a user. */
-  userHistory(username: string, request: HistoryRequest): StoreRead<resources.UserHistory, Extra>;
+  userHistory(username: string, request: HistoryRequest): StoreRead<resources.UserHistory>;
   /** Reads the history of a tweet. */
   tweetHistory(
     username: string,
     id: string,
     request: HistoryRequest,
-  ): StoreRead<resources.TweetHistory, Extra>;
+  ): StoreRead<resources.TweetHistory>;
 }
 
 /** The result of adding or removing a creator. */

@@ -4,7 +4,6 @@ import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import {
   addCreator,
-  applyCreatorChanges,
   parseCreator,
   getCreatorKey,
   readUsername,
@@ -217,48 +216,4 @@ test("addCreator() and removeCreator() behave as a set of usernames that ignores
       }
     }),
   );
-});
-
-describe("applyCreatorChanges()", () => {
-  const changes = fc.record({
-    kind: fc.constantFrom("add" as const, "remove" as const),
-    creator: creatorNames.map(makeCreator),
-  });
-
-  test("gives what addCreator() and removeCreator() give one after the other", () => {
-    let [applied, refused] = [0, 0];
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(creatorNames, { selector: (name) => name.toLowerCase(), maxLength: 9 }),
-        fc.array(changes, { maxLength: 9 }),
-        fc.integer({ min: 0, max: 12 }),
-        (listed, list, max) => {
-          const start: CreatorSet = new Map(
-            listed.map(makeCreator).map((creator) => [getCreatorKey(creator), creator]),
-          );
-          const before = [...start];
-          const step = () =>
-            list.reduce(
-              (set, { kind, creator }) =>
-                (kind === "add" ? addCreator(set, creator, max) : removeCreator(set, creator)).set,
-              start,
-            );
-          let expected: CreatorSet | undefined;
-          let actual: CreatorSet | undefined;
-          const error = catchDomainError(() => (expected = step()));
-          expect(catchDomainError(() => (actual = applyCreatorChanges(start, list, max)))).toEqual(
-            error,
-          );
-          expect(actual && [...actual]).toEqual(expected && [...expected]);
-          expect([...start]).toEqual(before);
-          if (error === undefined) applied++;
-          else refused++;
-        },
-      ),
-      { numRuns: 500 },
-    );
-    // The property is meaningless unless both cases occur.
-    expect(applied).toBeGreaterThan(50);
-    expect(refused).toBeGreaterThan(50);
-  });
 });

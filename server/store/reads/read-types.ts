@@ -1,6 +1,15 @@
 /** The reads behind the HTTP endpoints. */
-import type { MicroblogStore, VideoStore } from "../../../core/stores.ts";
+import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores.ts";
 import type { CacheMetadata } from "../history/cache-metadata.ts";
+
+/** The reads of a store, with what the response cache has to know of each. */
+type Cacheable<Store> = {
+  readonly [Name in keyof Store]: Store[Name] extends (
+    ...request: infer Request
+  ) => StoreRead<infer Body>
+    ? (...request: Request) => Promise<{ readonly body: Body } & CacheMetadata>
+    : Store[Name];
+};
 
 /** A read of a page that may take long; the signal ends it once nobody waits for it. */
 type AbortableRead<Read extends (request: never) => unknown> = (
@@ -9,11 +18,11 @@ type AbortableRead<Read extends (request: never) => unknown> = (
 ) => ReturnType<Read>;
 
 /** Reads behind `/api/video`. */
-export interface VideoReads extends VideoStore<CacheMetadata> {
-  readonly channelPage: AbortableRead<VideoStore<CacheMetadata>["channelPage"]>;
+export interface VideoReads extends Cacheable<VideoStore> {
+  readonly channelPage: AbortableRead<Cacheable<VideoStore>["channelPage"]>;
 }
 
 /** Reads behind `/api/microblog`. */
-export interface MicroblogReads extends MicroblogStore<CacheMetadata> {
-  readonly userPage: AbortableRead<MicroblogStore<CacheMetadata>["userPage"]>;
+export interface MicroblogReads extends Cacheable<MicroblogStore> {
+  readonly userPage: AbortableRead<Cacheable<MicroblogStore>["userPage"]>;
 }

@@ -1,12 +1,6 @@
 /** Comparisons of the functions that handle a whole list, history or journal at once. */
 import { groupIntoBuckets } from "../../../core/buckets.ts";
 import {
-  addCreator,
-  applyCreatorChanges,
-  type Creator,
-  type CreatorSet,
-} from "../../../core/creators.ts";
-import {
   compareShortPositions,
   encodeShortsCursor,
   isShortSelected,
@@ -45,12 +39,6 @@ const observations = createList(STEPS, (index) => ({
   counts: { followers_count: 1000 + index, following_count: 3 },
 }));
 
-const creators = createList(STEPS, (index): Creator => ({
-  platform: "microblog",
-  creator: `User${index}`,
-}));
-const additions = creators.map((creator) => ({ kind: "add" as const, creator }));
-
 const YEAR_HOURS = 8760;
 const points = createList(YEAR_HOURS, (hour) => ({
   at: NOW + hour * HOUR_MS,
@@ -86,15 +74,6 @@ export const BATCH_CASES: readonly CoreCase[] = [
     ours: () => mergeObservations(EMPTY_ENTITY, observations).entity,
     theirs: () =>
       observations.reduce((entity, next) => applyObservation(entity, next).entity, EMPTY_ENTITY),
-    maxRatio: 0.1,
-    hasMemory: true,
-  },
-  {
-    what: `applyCreatorChanges of ${STEPS} / addCreator for each`,
-    size: STEPS,
-    ours: () => applyCreatorChanges(new Map(), additions),
-    theirs: () =>
-      creators.reduce<CreatorSet>((set, creator) => addCreator(set, creator).set, new Map()),
     maxRatio: 0.1,
     hasMemory: true,
   },
