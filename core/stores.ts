@@ -168,8 +168,6 @@ export interface CreatorStore {
 
 /** An account and its sums, in credits. */
 export interface CreditAccount extends CreditSums {
-  /** The number of the account. */
-  readonly id: number;
   /** The name of the account. */
   readonly name: string;
   /** When it was created. */
@@ -201,13 +199,9 @@ export interface GrantResult {
 }
 
 /** The charge of one request. */
-export interface AccountCharge extends RequestCharge {
-  /** The number of the account. */
-  readonly account: number;
-  /** The number of the API key. */
-  readonly key: number;
-  /** The route as the API reference names it: `/api/video/{channel}/details`. */
-  readonly endpoint: string;
+export interface CreditCharge extends RequestCharge {
+  /** The name of the account. */
+  readonly account: string;
 }
 
 /** What the charges of one commit have in common. */
@@ -256,7 +250,7 @@ export interface CreditStore<Debit = unknown> {
    * request that paid with it.
    */
   debit(
-    charges: readonly AccountCharge[],
+    charges: readonly CreditCharge[],
     batch: ChargeBatch,
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
   /**

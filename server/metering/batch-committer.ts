@@ -1,5 +1,5 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
-import type { AccountCharge } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import { GROUP_MAX_SIZE } from "./refund-groups.ts";
 import type { PendingRefund } from "./refund-queue.ts";
 

@@ -6,7 +6,7 @@
 import type { ChangeSet } from "../store/history/cache-metadata.ts";
 import type { Debit } from "../store/accounts/refund-sql.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
-import type { AccountCharge } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import {
   createBatchCommitter,
   waitForSocketPoll,

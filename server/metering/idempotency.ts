@@ -3,7 +3,7 @@
  * answered (then they cost nothing, and do not count as repeats), until its debit is refunded (then the
  * next one pays), or until they have waited too long.
  */
-import type { AccountCharge } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { PendingDebit } from "./batch-committer.ts";
 import { createDeadlineError } from "./deadline.ts";
 

@@ -1,6 +1,6 @@
 /** The writes of a debit queue to its ledger, each with a limit of time. */
 import type { LedgerStore } from "../store/accounts/ledger.ts";
-import type { AccountCharge } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { DebitRefund } from "../store/accounts/refund-sql.ts";
 import { withDeadline } from "./deadline.ts";

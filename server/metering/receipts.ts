@@ -1,6 +1,7 @@
 /** The receipts of the debit queue: what a request gets for its debit, and what refunds it. */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
-import type { AccountCharge, DebitOutcome } from "../../core/stores.ts";
+import type { DebitOutcome } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
 import type { Debit } from "../store/accounts/refund-sql.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";

@@ -14,7 +14,7 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import type { AccountCharge } from "../../core/stores.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refund-sql.ts";
 import { undefinedIfMissing } from "../system-errors.ts";
 

@@ -1,6 +1,6 @@
 /** Holds the example stores in memory to the conformance suites. */
 import { describe, expect, test } from "bun:test";
-import type { AccountCharge, CreditAccount } from "@creator-metrics/core";
+import type { CreditCharge, CreditAccount } from "@creator-metrics/core";
 import { createCreatorStoreTests, createCreditStoreTests } from "@creator-metrics/core/testing";
 import { join } from "node:path";
 import { createCreatorStore } from "./memory-service/creators.ts";
@@ -36,7 +36,7 @@ const breakDebit = (
 
 /** Commits the charges that a function selects, and rejects the whole batch for the others. */
 const commitPart =
-  (select: (charges: readonly AccountCharge[]) => readonly AccountCharge[]) =>
+  (select: (charges: readonly CreditCharge[]) => readonly CreditCharge[]) =>
   (debit: Store["debit"]): Store["debit"] =>
   async (charges, batch) => {
     const part = select(charges);
@@ -44,7 +44,7 @@ const commitPart =
     return part.length === charges.length ? result : debit(charges, { ...batch, uid: "others" });
   };
 
-const hasCost = ({ cost }: AccountCharge) => Number.isSafeInteger(cost) && cost > 0;
+const hasCost = ({ cost }: CreditCharge) => Number.isSafeInteger(cost) && cost > 0;
 
 const forgetInstant = (account: CreditAccount) => ({ ...account, createdAt: 0 });
 
@@ -162,9 +162,9 @@ test("createMemoryService() runs in Node, also in one without the newest functio
 
 test("debit() of the example decides a charge that is twice in a batch twice", async () => {
   const store = createCreditStore();
-  const { id } = await store.createAccount("a", 0);
+  await store.createAccount("a", 0);
   await store.grant({ uid: "1", account: "a", amount: 1 }, 0);
-  const charge = { account: id, key: 1, endpoint: "", cost: 1 };
+  const charge = { account: "a", cost: 1 };
   const { outcomes } = await store.debit([charge, charge], { uid: "2", now: 0 });
   expect(outcomes.map(({ kind }) => kind)).toEqual(["charged", "refused"]);
 });

@@ -1,12 +1,18 @@
 /** Runs of charges, and how they become rows in SQL. */
-import type { AccountCharge } from "../../../core/stores.ts";
+import type { RequestCharge } from "../../../core/charges.ts";
+
+/** The charge of one request. */
+export interface AccountCharge extends RequestCharge {
+  /** The number of the account. */
+  readonly account: number;
+  /** The number of the API key. */
+  readonly key: number;
+  /** The route as the API reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
+}
 
 /** Consecutive charges that are the same but for their account's balance. */
-export interface ChargeRun {
-  readonly account: number;
-  readonly cost: number;
-  readonly key: number;
-  readonly endpoint: string;
+export interface ChargeRun extends Pick<AccountCharge, "account" | "cost" | "key" | "endpoint"> {
   count: number;
   /** `null` without an idempotency key; with one, the run is one charge. */
   readonly idempotencyKey: string | null;

@@ -10,12 +10,12 @@ import type { Row } from "@libsql/client";
 import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { AccountCharge, ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
+import type { ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import type { ChangeSet } from "../history/cache-metadata.ts";
 import { parseChanges } from "../history/change-log.ts";
-import { groupIntoRuns } from "./charge-runs.ts";
+import { groupIntoRuns, type AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
 

@@ -2,10 +2,9 @@
 import type { Row } from "@libsql/client";
 import { PAYMENT_TTL_MS } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { AccountCharge } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { groupIntoRuns, serializeRuns } from "./charge-runs.ts";
+import { groupIntoRuns, serializeRuns, type AccountCharge } from "./charge-runs.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import { assignOutcomes } from "./debits.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";

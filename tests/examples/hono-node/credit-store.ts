@@ -7,7 +7,7 @@ import {
   decideCharge,
   DomainError,
   EMPTY_LEDGER,
-  type AccountCharge,
+  type CreditCharge,
   type CreditAccount,
   type CreditStore,
   type DebitOutcome,
@@ -50,19 +50,19 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
     }
   }
 
-  function readAccount(name: string): CreditAccount {
+  function readAccount(name: string): AccountRow {
     const row = get("SELECT * FROM accounts WHERE name = ?", name);
     if (row === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
     return toAccount(row);
   }
 
   function debit(
-    { account: id, cost, idempotencyKey, hasWaited }: AccountCharge,
+    { account: name, cost, idempotencyKey, hasWaited }: CreditCharge,
     now: number,
   ): DebitOutcome<number> {
-    const account = get("SELECT * FROM accounts WHERE id = ?", id);
+    const account = get("SELECT * FROM accounts WHERE name = ?", name);
     if (account === undefined) return { kind: "refused", balance: 0 };
-    const { balance } = toAccount(account);
+    const { id, balance } = toAccount(account);
     const { value = "", fingerprint = "" } = idempotencyKey ?? {};
     const where = "WHERE account = ? AND idempotency_key = ?";
     const select = `SELECT fingerprint, repeats FROM payments ${where} AND paid_at > ?`;
@@ -129,7 +129,11 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
   };
 }
 
-function toAccount(row: Record<string, SQLOutputValue>): CreditAccount {
+interface AccountRow extends CreditAccount {
+  readonly id: number;
+}
+
+function toAccount(row: Record<string, SQLOutputValue>): AccountRow {
   const [granted, debited, refunded] = [row["granted"], row["debited"], row["refunded"]].map(
     Number,
   );

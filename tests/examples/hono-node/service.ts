@@ -32,17 +32,16 @@ const INVALID_KEY = createServiceError({ code: "Invalid API Key", message: "Send
 const meter = (cost: number): MiddlewareHandler => {
   return async (context, next) => {
     const { req } = context;
-    const name = ACCOUNTS.get(req.header("x-api-key") ?? "");
-    if (name === undefined) return context.json(INVALID_KEY, 401);
-    const { id: account } = await credits.account(name);
+    const account = ACCOUNTS.get(req.header("x-api-key") ?? "");
+    if (account === undefined) return context.json(INVALID_KEY, 401);
     const value = req.header("idempotency-key");
     const { pathname, search } = new URL(req.url);
     const fingerprint = `${req.method} ${pathname}${search}`;
     const idempotencyKey = value === undefined ? undefined : { value, fingerprint };
-    const { outcomes } = await credits.debit(
-      [{ account, key: 1, endpoint: req.path, cost, idempotencyKey }],
-      { uid: crypto.randomUUID(), now: Date.now() },
-    );
+    const { outcomes } = await credits.debit([{ account, cost, idempotencyKey }], {
+      uid: crypto.randomUUID(),
+      now: Date.now(),
+    });
     const [outcome = { kind: "refused", balance: 0 }] = outcomes;
     if (outcome.kind === "misused") {
       throw new DomainError("Conflict", "The Idempotency-Key paid for another request");

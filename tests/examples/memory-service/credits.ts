@@ -8,7 +8,7 @@ import {
   DomainError,
   EMPTY_LEDGER,
   type CreditAccount,
-  type AccountCharge,
+  type CreditCharge,
   type CreditStore,
   type CreditSums,
   type DebitOutcome,
@@ -16,13 +16,12 @@ import {
 } from "@creator-metrics/core";
 
 /** A committed debit, as a refund names it. */
-export interface MemoryDebit extends Pick<AccountCharge, "account" | "cost" | "idempotencyKey"> {
+export interface MemoryDebit extends Pick<CreditCharge, "account" | "cost" | "idempotencyKey"> {
   readonly uid: string;
   readonly index: number;
 }
 
 interface MemoryAccount {
-  readonly id: number;
   readonly name: string;
   readonly createdAt: number;
   sums: CreditSums;
@@ -33,24 +32,24 @@ interface MemoryAccount {
 }
 
 export function createCreditStore(): CreditStore<MemoryDebit> {
-  const accounts: MemoryAccount[] = [];
+  const accounts = new Map<string, MemoryAccount>();
   const committed = new Map<string, readonly DebitOutcome<MemoryDebit>[]>();
   const refunded = new Set<string>();
 
   function getAccount(name: string): MemoryAccount {
-    const account = accounts.find((candidate) => candidate.name === name);
+    const account = accounts.get(name);
     if (account === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
     return account;
   }
 
-  function describe({ id, name, createdAt, sums }: MemoryAccount): CreditAccount {
-    return { id, name, createdAt, ...sums, balance: computeBalance(sums) };
+  function describe({ name, createdAt, sums }: MemoryAccount): CreditAccount {
+    return { name, createdAt, ...sums, balance: computeBalance(sums) };
   }
 
   /** Decides the charges of one account. */
   function debitAccount(
     account: MemoryAccount | undefined,
-    charges: readonly AccountCharge[],
+    charges: readonly CreditCharge[],
     { uid, now }: { readonly uid: string; readonly now: number },
   ): DebitOutcome<MemoryDebit>[] {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
@@ -66,19 +65,18 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       const before = kind === "charged" ? { at: now, uid } : payments.get(value);
       if (payment && before) payments.set(value, { ...before, ...payment });
       if (kind !== "charged") return { kind, balance };
-      return { kind, debit: { uid, index, account: account.id, cost, idempotencyKey }, balance };
+      return { kind, debit: { uid, index, account: account.name, cost, idempotencyKey }, balance };
     });
   }
 
   return {
     async createAccount(name, createdAt) {
-      if (accounts.some((account) => account.name === name)) {
+      if (accounts.has(name)) {
         throw new DomainError("Conflict", `There is an account ${name} already`);
       }
       const sums = { granted: 0, debited: 0, refunded: 0 };
-      const id = accounts.length + 1;
-      const account = { id, name, createdAt, sums, grants: new Map(), payments: new Map() };
-      accounts.push(account);
+      const account = { name, createdAt, sums, grants: new Map(), payments: new Map() };
+      accounts.set(name, account);
       return describe(account);
     },
     account: async (name) => describe(getAccount(name)),
@@ -96,10 +94,10 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       if (before !== undefined) return { outcomes: before };
       // Checked first, so that all charges are committed or none.
       for (const { cost } of charges) assertCreditAmount(cost);
-      const decided = new Map<number, DebitOutcome<MemoryDebit>[]>();
-      for (const id of new Set(charges.map(({ account }) => account))) {
-        const own = charges.filter(({ account }) => account === id);
-        decided.set(id, debitAccount(accounts[id - 1], own, batch));
+      const decided = new Map<string, DebitOutcome<MemoryDebit>[]>();
+      for (const name of new Set(charges.map(({ account }) => account))) {
+        const own = charges.filter(({ account }) => account === name);
+        decided.set(name, debitAccount(accounts.get(name), own, batch));
       }
       // The outcomes of an account are in the order of its charges.
       const outcomes = charges.flatMap(({ account }) => decided.get(account)?.shift() ?? []);
@@ -107,11 +105,11 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       if (isChanged) committed.set(batch.uid, outcomes);
       return { outcomes };
     },
-    async refund({ uid, index, account: id, cost, idempotencyKey }) {
-      const account = accounts[id - 1];
-      const debit = `${uid} ${id} ${index}`;
+    async refund({ uid, index, account: name, cost, idempotencyKey }) {
+      const account = accounts.get(name);
+      const debit = `${uid} ${name} ${index}`;
       const isCommitted = committed.get(uid)?.some((outcome) => {
-        return outcome.kind === "charged" && outcome.debit.account === id;
+        return outcome.kind === "charged" && outcome.debit.account === name;
       });
       if (account === undefined || isCommitted !== true || refunded.has(debit)) return;
       refunded.add(debit);

@@ -29,8 +29,7 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
     cost: number,
     idempotencyKey: core.IdempotencyKey | undefined,
   ): Promise<{ debit?: MemoryDebit; cost: number; balance: number }> {
-    const { id } = await credits.account(account);
-    const charges = [{ account: id, key: 1, endpoint: "", cost, idempotencyKey }];
+    const charges = [{ account, cost, idempotencyKey }];
     const { outcomes } = await credits.debit(charges, { uid: crypto.randomUUID(), now: now() });
     const [outcome = { kind: "refused", balance: 0 }] = outcomes;
     switch (outcome.kind) {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
-import type { AccountCharge } from "../../../core/stores.ts";
+import type { AccountCharge } from "../../../server/store/accounts/charge-runs.ts";
 import type { DebitQueue } from "../../../server/metering/debit-queue.ts";
 import type { Receipt } from "../../../server/metering/batch-committer.ts";
 import { DomainError } from "../../../core/errors.ts";
