@@ -3,9 +3,10 @@
  * users with their tweets are read alike: by an owner and its posts.
  */
 import { HISTORY_INTERVALS } from "../buckets.ts";
+import type { OwnerKind } from "../entity-kinds.ts";
 import { DomainError } from "../errors.ts";
 import { decodeHistoryCursor, type HistoryRequest } from "../history-request.ts";
-import { decodeListCursor, LIST_ORDERS, type ListedKind, type ListRequest } from "../lists.ts";
+import { decodeListCursor, LIST_ORDERS, type ListRequest } from "../lists.ts";
 import type { ObservationStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import {
@@ -44,7 +45,7 @@ type Read<Body = unknown> = Promise<{ readonly body: Body }>;
 /** How a suite reads owners and their posts. */
 export interface OwnerReads<Store, Sort extends string> {
   /** The kind of owners, and that of their posts. */
-  readonly kinds: readonly [owner: ListedKind, post: "short" | "tweet"];
+  readonly kinds: readonly [owner: OwnerKind, post: "short" | "tweet"];
   /** Names of owners, also of none. */
   readonly names: readonly string[];
   /** What owners are listed by. */

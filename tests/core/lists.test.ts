@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCursor } from "../../core/cursor-text.ts";
-import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type OwnerKind } from "../../core/entity-kinds.ts";
 import { GAIN_DEFINITIONS } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {
@@ -18,7 +18,6 @@ import {
   type ListPosition,
 } from "../../core/lists.ts";
 import { EMPTY_ENTITY } from "../../core/entities.ts";
-import type { OwnerKind } from "../../core/entity-kinds.ts";
 import { createUserList } from "../../core/resources/list-resources.ts";
 import { readUserFields } from "../../core/resources/microblog-resources.ts";
 import { foldCase } from "../../core/text.ts";
