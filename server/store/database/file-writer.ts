@@ -22,7 +22,7 @@ interface DatabaseFile extends FileWriterOptions {
 interface FileWriterOptions {
   /** How long a write waits for a lock that another process holds. */
   readonly lockTimeoutMs: number;
-  /** After how many inline commits, or pages of other commits, a checkpoint is due. */
+  /** After how many inline commits, or rows that other commits change, a checkpoint is due. */
   readonly checkpointInterval: number;
 }
 
@@ -50,13 +50,27 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
   const file: DatabaseFile = { id: ++lastFileId, path, ...options };
   const commitRight = getCommitRight(path);
   let isReaderUsed = false;
-  const inlineWriter = openInlineWriter(path, {
-    commitsPerCheckpoint: options.checkpointInterval,
-    onCheckpointDue() {
-      const checkpoint = () => callWriter({ method: "checkpoint" }).catch(() => []);
-      void commitRight.run(checkpoint); // If it fails, the next one does it all.
-    },
-  });
+  const inlineWriter = openInlineWriter(path);
+  let changeCount = 0;
+  let checkpoint: Promise<unknown> | undefined;
+  let isClosing = false;
+
+  /** Counts what a commit changed, and starts a checkpoint if one is due. */
+  function countChanges(changes: number): void {
+    changeCount += changes;
+    const isDue = changeCount >= options.checkpointInterval;
+    if (!isDue || checkpoint !== undefined || isClosing) return;
+    changeCount = 0;
+    checkpoint = runCheckpoint()
+      .catch(() => undefined) // If it fails, the next one does it all.
+      .finally(() => (checkpoint = undefined));
+  }
+
+  /** Checkpoints between two commits. It syncs the log first, which needs no right to commit. */
+  async function runCheckpoint(): Promise<void> {
+    await syncLog(path);
+    await commitRight.run(() => callWriter({ method: "checkpoint" }));
+  }
 
   function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
     // A small request crosses as text in a third of the time that an object takes.
@@ -90,7 +104,10 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
         if (isSynced) synced = inlineWriter.sync();
         return inlineResults;
       });
+      countChanges(inline ? 1 : countChangedRows(results));
       await synced;
+      // An import waits for its checkpoints: so debits never wait for one and a part behind it.
+      if (!inline) await checkpoint;
       return results.map(toResultSet);
     },
 
@@ -108,8 +125,10 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
     /** Closes a connection that reads the file. */
     closeReader: (connection: SqliteConnection) => commitRight.run(() => connection.close()),
 
-    close: async (): Promise<void> =>
-      commitRight.run(async () => {
+    close: async (): Promise<void> => {
+      isClosing = true;
+      await checkpoint;
+      await commitRight.run(async () => {
         try {
           inlineWriter.close();
           if (isReaderUsed) await callReader({ method: "close" });
@@ -117,8 +136,14 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
           // Who opens the file meanwhile gets the same right.
           await callWriter({ method: "close" }).finally(commitRight.release);
         }
-      }),
+      });
+    },
   };
+}
+
+/** Counts the rows that a commit changed, and one for the commit. */
+function countChangedRows(results: readonly StatementResult[]): number {
+  return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 1);
 }
 
 /**

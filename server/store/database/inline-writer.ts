@@ -12,21 +12,9 @@ import { isLocked, openConnection, type StatementResult } from "./sqlite-connect
 
 const syncDescriptor = promisify(fdatasync);
 
-/**
- * Opens a file for short writes.
- *
- * @param options.commitsPerCheckpoint Commits after which a checkpoint is due.
- * @param options.onCheckpointDue Called then; a checkpoint would block this thread for too long.
- */
-export function openInlineWriter(
-  path: string,
-  {
-    commitsPerCheckpoint,
-    onCheckpointDue,
-  }: { readonly commitsPerCheckpoint: number; readonly onCheckpointDue: () => void },
-) {
+/** Opens a file for short writes. It never checkpoints: that would block this thread for too long. */
+export function openInlineWriter(path: string) {
   let openLog: ReturnType<typeof open> | undefined;
-  let commitCount = 0;
 
   function open() {
     const connection = openConnection(path, { lockTimeoutMs: 0 });
@@ -58,9 +46,7 @@ export function openInlineWriter(
     write(statements: readonly Statement[]): StatementResult[] | undefined {
       try {
         openLog ??= open();
-        const results = openLog.connection.write(statements, { isSynced: false });
-        if (++commitCount % commitsPerCheckpoint === 0) onCheckpointDue();
-        return results;
+        return openLog.connection.write(statements, { isSynced: false });
       } catch (error) {
         if (!isLocked(error)) throw error;
         close();

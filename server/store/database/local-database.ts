@@ -14,7 +14,7 @@ import { openFileWriter } from "./file-writer.ts";
 import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;
-const DEFAULT_CHECKPOINT_INTERVAL = 1000;
+const DEFAULT_CHECKPOINT_INTERVAL = 600;
 
 /** A query that makes a connection open all files that it reads. */
 const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };

@@ -30,8 +30,6 @@ interface ConnectionOptions {
   /** How long a statement waits for a lock that another connection holds. */
   readonly lockTimeoutMs: number;
   readonly readonly?: boolean;
-  /** A commit checkpoints if the write-ahead log has as many pages; 0, the default, never does. */
-  readonly checkpointPages?: number;
 }
 
 /**
@@ -42,11 +40,12 @@ interface ConnectionOptions {
  */
 export function openConnection(
   path: string,
-  { lockTimeoutMs, readonly = false, checkpointPages = 0 }: ConnectionOptions,
+  { lockTimeoutMs, readonly = false }: ConnectionOptions,
 ) {
   const driver = new Driver(path, { timeout: lockTimeoutMs });
   driver.pragma(readonly ? "query_only = ON" : "journal_mode = WAL");
-  driver.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  // A commit never checkpoints: `checkpoint()` does, in a time of its own.
+  driver.pragma("wal_autocheckpoint = 0");
   const statementCache = new Map<string, PreparedStatement>();
   let wasSynced: boolean | undefined;
 

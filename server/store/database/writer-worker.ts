@@ -29,7 +29,7 @@ function writes({ method }: WriterRequest): boolean {
 }
 
 function handleRequest(request: WriterRequest): StatementResult[] {
-  const { id, path, lockTimeoutMs, checkpointInterval } = request.file;
+  const { id, path, lockTimeoutMs } = request.file;
   if (request.method === "close") {
     try {
       connections.get(id)?.checkpoint("TRUNCATE");
@@ -41,7 +41,7 @@ function handleRequest(request: WriterRequest): StatementResult[] {
   }
   let connection = connections.get(id);
   if (connection === undefined) {
-    connection = openConnection(path, { lockTimeoutMs, checkpointPages: checkpointInterval });
+    connection = openConnection(path, { lockTimeoutMs });
     connections.set(id, connection);
   }
   switch (request.method) {
