@@ -46,9 +46,6 @@ export interface ServiceOptions {
   readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
 }
 
-/** How long reads wait for an import, roughly. Longer transactions are faster. */
-const IMPORT_TRANSACTION_MS = 10;
-
 /** How long closing may take, unless the caller sets a limit. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
@@ -63,9 +60,11 @@ export async function openService(options: ServiceOptions) {
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
   const { authenticate, tokens, ...administration } = createAdministration(database, ledger, now);
-  const importObservations = createImporter(database, now, getImporterOptions(verb));
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging(config, database, ledger, log, now);
+  // While the command `import` owns the file, nobody waits for its transactions.
+  const importerOptions = verb === "import" ? {} : charging;
+  const importObservations = createImporter(database, now, importerOptions);
   const collectionEngine = await createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
   const collectionLists = createCollectionLists(options, database);
@@ -131,11 +130,6 @@ export async function openService(options: ServiceOptions) {
       await charging.close(timeoutMs);
     },
   };
-}
-
-/** While the command `import` owns the file, nobody waits for its transactions. */
-function getImporterOptions(verb: string) {
-  return verb === "import" ? {} : { transactionMs: IMPORT_TRANSACTION_MS };
 }
 
 const createReads = (database: Database) => ({

@@ -20,6 +20,14 @@ const READS_PER_TICK_MAX = 8;
 /** How long the last refunds may take at shutdown, even when the time is over. */
 const REFUND_GRACE_MS = 500;
 
+/**
+ * How long a transaction of an import takes, roughly: within a second after a debit, and otherwise.
+ * Debits wait for it, and longer ones are faster.
+ */
+const CHARGING_TRANSACTION_MS = 4;
+const IDLE_TRANSACTION_MS = 10;
+const CHARGING_MS = 1000;
+
 /** Creates the parts that charged reads need. @param now The clock, in ms since 1970 UTC. */
 export function createCharging(
   config: Config,
@@ -35,12 +43,16 @@ export function createCharging(
       reason: describeError(error),
     }),
   );
+  let lastCommitAt = Number.NEGATIVE_INFINITY;
   const debitQueue = createDebitQueue({
     ledger,
     onEnd: statuses.count,
     now,
     spool,
-    onChanges: responseCache.invalidate,
+    onChanges(changes) {
+      lastCommitAt = now();
+      responseCache.invalidate(changes);
+    },
     onFailure: (error) => log.backgroundFailure?.(error, "A refund"),
   });
   return {
@@ -48,6 +60,10 @@ export function createCharging(
     debitQueue,
     bodyStreamer: createBodyStreamer(),
     waitForSlot: createEventLoopLimiter(READS_PER_TICK_MAX),
+
+    /** Returns how long a transaction of an import takes, roughly. */
+    getTransactionMs: () =>
+      now() - lastCommitAt < CHARGING_MS ? CHARGING_TRANSACTION_MS : IDLE_TRANSACTION_MS,
 
     /** Throws while requests cannot be charged or read. */
     async check(): Promise<void> {

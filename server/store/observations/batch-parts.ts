@@ -13,7 +13,7 @@ const COST_MIN = 300;
 const COST_MAX = 20_000;
 const FIRST_COST = 1000;
 
-/** How much the cost changes from part to part: one of them may have waited for a checkpoint. */
+/** How much the cost changes from part to part. */
 const CHANGE_MAX = 1.5;
 
 /** Observations that are written as one transaction. */
@@ -23,22 +23,15 @@ export interface BatchPart {
   readonly cost: number;
 }
 
-/** How long a part took, in milliseconds. */
-export interface PartTimes {
-  /** In the thread that serves requests. */
-  readonly planMs: number;
-  readonly writeMs: number;
-}
-
 /**
  * Creates a function that cuts batches. What is small stays one part.
  *
- * @param targetMs The aim for the transaction of a part, and for the work before it in the thread that
- * serves requests. By default, all is one part.
- * @returns `cut()` yields the parts, and `adapt()` receives how long each took.
+ * @param getTargetMs Returns the aim for the transaction of a part. By default, all is one part.
+ * @returns `cut()` yields the parts, and `adapt()` receives how long each was written.
  */
-export function createBatchCutter(targetMs?: number) {
-  let maxCost = targetMs === undefined ? Number.POSITIVE_INFINITY : FIRST_COST;
+export function createBatchCutter(getTargetMs?: () => number) {
+  let maxCost = getTargetMs === undefined ? Number.POSITIVE_INFINITY : FIRST_COST;
+  let previousMs = Number.POSITIVE_INFINITY;
   return {
     *cut(batches: readonly ObservationBatch[]): Generator<BatchPart> {
       let part: ObservationBatch[] = [];
@@ -59,9 +52,11 @@ export function createBatchCutter(targetMs?: number) {
       if (part.length > 0) yield { batches: part, cost };
     },
 
-    adapt({ cost }: BatchPart, { planMs, writeMs }: PartTimes): void {
-      if (targetMs === undefined) return;
-      const ratio = targetMs / Math.max(planMs, writeMs);
+    adapt({ cost }: BatchPart, writeMs: number): void {
+      if (getTargetMs === undefined) return;
+      // One of two may have waited for a checkpoint.
+      const ratio = getTargetMs() / Math.min(writeMs, previousMs);
+      previousMs = writeMs;
       // A small part says nothing about a large one.
       if (ratio > 1 && cost < maxCost / 2) return;
       const next = maxCost * Math.min(Math.max(ratio, 1 / CHANGE_MAX), CHANGE_MAX);

@@ -31,8 +31,8 @@ export async function startParseWorker(): Promise<void> {
 
 /** How imports are written. */
 interface ImporterOptions {
-  /** About how long a transaction takes at most; by default, each block is one. */
-  readonly transactionMs?: number | undefined;
+  /** Returns about how long a transaction takes at most; by default, each block is one. */
+  readonly getTransactionMs?: () => number;
 }
 
 /**
@@ -45,7 +45,7 @@ interface ImporterOptions {
 export function createImporter(
   database: Database,
   now: () => number,
-  { transactionMs }: ImporterOptions = {},
+  { getTransactionMs }: ImporterOptions = {},
 ): ImportObservations {
   let previous: Promise<unknown> = Promise.resolve();
   async function importBlock(bytes: Uint8Array) {
@@ -55,7 +55,7 @@ export function createImporter(
     // Without the value, which may be large.
     previous = parsedInOrder.then(noop, noop);
     const { batches, ...parsed } = await parsedInOrder;
-    return { ...parsed, ...(await writeBatches(database, batches, transactionMs)) };
+    return { ...parsed, ...(await writeBatches(database, batches, getTransactionMs)) };
   }
   return async (bytes) => {
     const totals = { read: 0, new: 0, changed: 0, unchanged: 0 };

@@ -5,6 +5,7 @@
 import type { Counts } from "../../../core/observations.ts";
 import { sliceInstants, toNamedCounts } from "./observation-batch.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
@@ -34,7 +35,9 @@ export async function mergeStored(
     else entity.stored = { key, isAppend: true, chunks: [lastChunk] };
   }
   if (lateEntities.size === 0) return;
+  await yieldToEventLoop();
   const rows = await readLateEntities(database, tables, lateEntities);
+  await yieldToEventLoop();
   for (const { key, attributes, chunks } of rows) {
     const entity = lateEntities.get(key);
     if (entity === undefined) continue;

@@ -7,7 +7,7 @@
 import type { Observation } from "../../../core/observations.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
-import { createBatchCutter, type BatchPart, type PartTimes } from "./batch-parts.ts";
+import { createBatchCutter, type BatchPart } from "./batch-parts.ts";
 import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
 import {
@@ -48,19 +48,19 @@ export function writeObservations(
 /**
  * Writes batches of observations, in transactions between which other writes are done.
  *
- * @param targetMs About how long a transaction takes at most; by default there is only one.
+ * @param getTargetMs Returns about how long a transaction takes at most; by default there is only one.
  */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],
-  targetMs?: number,
+  getTargetMs?: () => number,
 ): Promise<OutcomeCounts> {
   const totals = { new: 0, changed: 0, unchanged: 0 };
-  const cutter = createBatchCutter(targetMs);
+  const cutter = createBatchCutter(getTargetMs);
   for (const part of cutter.cut(batches)) {
-    const { outcomeCounts, ...times } = await writePart(database, part);
+    const { outcomeCounts, writeMs } = await writePart(database, part);
     for (const name of OUTCOMES) totals[name] += outcomeCounts[name];
-    cutter.adapt(part, times);
+    cutter.adapt(part, writeMs);
     await yieldToEventLoop();
   }
   await database.sync();
@@ -72,22 +72,18 @@ const OUTCOMES = ["new", "changed", "unchanged"] as const;
 async function writePart(
   database: Database,
   { batches }: BatchPart,
-): Promise<PartTimes & { readonly outcomeCounts: OutcomeCounts }> {
+): Promise<{ readonly outcomeCounts: OutcomeCounts; readonly writeMs: number }> {
   let plannedAt = 0;
-  let planMs = 0;
   const createPlan = async () => {
-    const began = performance.now();
     const plan = await planWrite(database, batches);
     plannedAt = performance.now();
-    planMs = plannedAt - began;
     return plan;
   };
   const { plan } = await writeOptimistically(database, createPlan, { durability: "process" });
-  const { outcomeCounts } = plan;
-  return { outcomeCounts, planMs, writeMs: performance.now() - plannedAt };
+  return { outcomeCounts: plan.outcomeCounts, writeMs: performance.now() - plannedAt };
 }
 
-/** Merges batches with what is stored. */
+/** Merges batches with what is stored. Requests are served between its steps. */
 async function planWrite(
   database: Database,
   batches: readonly ObservationBatch[],
@@ -98,7 +94,9 @@ async function planWrite(
   for (const batch of batches) {
     const tables = KIND_TABLES[batch.kind];
     const pending = createPendingEntities(batch);
+    await yieldToEventLoop();
     await mergeStored(database, tables, pending);
+    await yieldToEventLoop();
     const changedEntities: PendingEntity[] = [];
     for (const entity of pending.values()) {
       const { outcomeCounts: outcomes, attributes } = entity.merged;
@@ -111,10 +109,11 @@ async function planWrite(
     }
     if (changedEntities.length > 0) {
       await setGains(database, tables, changedEntities);
-      statements.push(
-        ...upsertEntities(tables, changedEntities),
-        ...writeHistories(tables, changedEntities),
-      );
+      await yieldToEventLoop();
+      statements.push(...upsertEntities(tables, changedEntities));
+      await yieldToEventLoop();
+      statements.push(...writeHistories(tables, changedEntities));
+      await yieldToEventLoop();
     }
   }
   return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };

@@ -56,7 +56,7 @@ describe("getCommitRight()", () => {
 test("openDatabase() loses nothing when each commit is followed by a checkpoint", async () => {
   await withDatabase(
     async (database, file) => {
-      const importLines = createImporter(database, Date.now, { transactionMs: 1 });
+      const importLines = createImporter(database, Date.now, { getTransactionMs: () => 1 });
       const insert = (hash: string) => ({
         sql: "INSERT INTO keys (account, hash, begins_with, created_at) VALUES (1, ?, 'cm_', 0)",
         args: [hash],
