@@ -4,7 +4,7 @@ import { DomainError } from "../core/errors.ts";
 import { CommandError, EXIT_INTERRUPTED, INTERRUPTED } from "./commands/command.ts";
 import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./commands/terminal/process-io.ts";
-import { describeError, readSystemErrorCode } from "./system-errors.ts";
+import { describeError, readAdvice, readSystemErrorCode } from "./system-errors.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -68,28 +68,10 @@ export function describeUsageError(message: string): string {
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-/** What to do about causes that the system or the database names, in any message. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/SQLITE_FULL|ENOSPC/, "free some space on the disk, then run the command again"],
-  [/SQLITE_NOTADB|SQLITE_CORRUPT|is damaged/, "restore a backup, or save what an export can read"],
-  [/ENOTDIR/, "a part of the path is a file: name a folder"],
-  [/\b(?:EACCES|EPERM|EROFS)\b/, "run it as a user who may do this, or name another file"],
-  [/^There is no account /, "accounts list shows all"],
-  [/^There is no key /, "keys list ACCOUNT shows those of an account"],
-  [/^Authentication failed/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
-  [/^Waited for the database server/, "start it, or set DATABASE_URL to another database"],
-];
-
-/** Describes an error and, if its cause is a common one, what to do. */
-function describeWithAdvice(error: unknown): string {
-  const message = describeError(error);
-  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1];
-  return advice === undefined ? message : `${message}; ${advice}`;
-}
-
 /** Returns what is printed about an error; `undefined` if it is a bug. */
 function classifyFailure(error: unknown): Failure | undefined {
-  const message = describeWithAdvice(error);
+  const advice = readAdvice(error);
+  const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);
   if (error instanceof CommanderError) {
     const isHelp = error.code === "commander.help";
     // Only the commands that have subcommands lack the option.

@@ -23,7 +23,7 @@ import { readConfig, SETTINGS } from "./config.ts";
 import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
 import type { ServiceLogger } from "./log.ts";
 import { version } from "../package.json" with { type: "json" };
-import { readSystemErrorCode } from "./system-errors.ts";
+import { readAdvice, readSystemErrorCode } from "./system-errors.ts";
 
 /** The commands that work through the administration API: by heading in the help, then by name. */
 const ADMIN_COMMANDS = {
@@ -173,7 +173,8 @@ export async function main(programName?: string): Promise<void> {
   process.stdout.on("error", (error) => {
     const code = readSystemErrorCode(error);
     if (code === "EPIPE") process.exit(0);
-    const failure = new CommandError(`Cannot write to standard output: ${error.message}`, code);
+    const message = `Cannot write to standard output: ${error.message}`;
+    const failure = new CommandError(message, code, readAdvice(error));
     process.exit(reportFailure(failure, io, { isJson: requestsJson(argv) }));
   });
   // The service goes on when nobody reads its log any more.

@@ -42,6 +42,36 @@ export function isOutOfDescriptors(error: unknown): boolean {
   return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
 
+/** What to do about an error of the system or the database, by its code. */
+const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
+  [/^(?:SQLITE_FULL|ENOSPC)/, "free some space on the disk, then run the command again"],
+  [
+    /^(?:SQLITE_NOTADB|SQLITE_CORRUPT|CHUNK_CORRUPT)/,
+    "restore a backup, or save what an export can read",
+  ],
+  [/^ENOTDIR$/, "a part of the path is a file: name a folder"],
+  [/^(?:EACCES|EPERM|EROFS)$/, "run it as a user who may do this, or name another file"],
+  [/^AUTH_/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
+];
+
+/** Adds to an error what to do about it. Commands print that behind its message. */
+export function addAdvice<Thrown extends Error>(error: Thrown, advice: string): Thrown {
+  return Object.assign(error, { advice });
+}
+
+/**
+ * What to do about an error: the advice that it or its cause carries, else that for its code.
+ *
+ * @example
+ * readAdvice(addAdvice(new Error("There is no key 7"), "list the keys")); // "list the keys"
+ */
+export function readAdvice(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("advice" in error) return error.advice === undefined ? undefined : String(error.advice);
+  const code = readSystemErrorCode(error);
+  return ADVICE_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? readAdvice(error.cause);
+}
+
 /** Waits for work on a file; `undefined` if the file does not exist. */
 export async function undefinedIfMissing<Result>(
   work: Promise<Result>,

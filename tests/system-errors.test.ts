@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { describeError, isOutOfDescriptors, readSystemErrorCode } from "../server/system-errors.ts";
+import {
+  addAdvice,
+  describeError,
+  isOutOfDescriptors,
+  readAdvice,
+  readSystemErrorCode,
+} from "../server/system-errors.ts";
 
 describe("describeError()", () => {
   const disk = new Error("The disk is full");
@@ -52,4 +58,34 @@ describe("readSystemErrorCode()", () => {
   ])("returns an empty text for %s", (_, error) => {
     expect(readSystemErrorCode(error)).toBe("");
   });
+});
+
+describe("readAdvice()", () => {
+  const withCode = (code: string) => Object.assign(new Error("It failed"), { code });
+  const advised = addAdvice(withCode("ENOSPC"), "name another folder");
+  const cases: [what: string, error: unknown, expected: string | undefined][] = [
+    ["the advice that an error carries, not that for its code", advised, "name another folder"],
+    ["the advice of a cause", new Error("It failed", { cause: advised }), "name another folder"],
+    ["nothing for an error that carries none on purpose", addNoAdvice("ENOSPC"), undefined],
+    ["nothing for another code", withCode("ENOENT"), undefined],
+    ["nothing for what is no error", "ENOSPC", undefined],
+  ];
+  test.each(cases)("returns %s", (_what, error, expected) => {
+    expect(readAdvice(error)).toBe(expected);
+  });
+
+  test.each([
+    ["SQLITE_FULL", "free some space on the disk, then run the command again"],
+    ["SQLITE_CORRUPT", "restore a backup, or save what an export can read"],
+    ["CHUNK_CORRUPT", "restore a backup, or save what an export can read"],
+    ["ENOTDIR", "a part of the path is a file: name a folder"],
+    ["EROFS", "run it as a user who may do this, or name another file"],
+    ["AUTH_JWT_INVALID", "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
+  ])("returns the advice for %s", (code, advice) => {
+    expect(readAdvice(new Error("The operation failed", { cause: withCode(code) }))).toBe(advice);
+  });
+
+  function addNoAdvice(code: string): Error {
+    return Object.assign(withCode(code), { advice: undefined });
+  }
 });

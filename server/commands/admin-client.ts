@@ -82,7 +82,7 @@ function createResponseError(body: unknown): Error {
   const message = String(body.message);
   return code === "Invalid Request"
     ? createInvalidRequestError(message)
-    : new CommandError(message, code);
+    : new CommandError(message, code, "advice" in body ? String(body.advice) : undefined);
 }
 
 /** Connects, works, and disconnects in any case. */

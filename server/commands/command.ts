@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
 import type { CommandLineIo } from "./terminal/process-io.ts";
-import { describeError, readSystemErrorCode } from "../system-errors.ts";
+import { describeError, readAdvice, readSystemErrorCode } from "../system-errors.ts";
 
 /** A connection to the administration API of a database. */
 export interface AdminConnection {
@@ -25,10 +25,12 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
   /** The name of the error of the API that caused it, or `Command Failed`. */
   readonly code: string;
+  readonly advice: string | undefined;
 
-  constructor(message: string, code = "Command Failed") {
+  constructor(message: string, code = "Command Failed", advice?: string) {
     super(message);
     this.code = code;
+    this.advice = advice;
   }
 }
 
@@ -48,8 +50,10 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
 /** Creates the error of a file that cannot be read. */
 export function createReadError(file: string, error: unknown): CommandError {
   const code = readSystemErrorCode(error);
-  const problem = READ_PROBLEMS[code] ?? describeError(error);
-  return new CommandError(`Cannot read ${file}: ${problem}`, code || undefined);
+  const problem = READ_PROBLEMS[code];
+  const message = `Cannot read ${file}: ${problem ?? describeError(error)}`;
+  const advice = problem === undefined ? readAdvice(error) : undefined;
+  return new CommandError(message, code || undefined, advice);
 }
 
 /** Parses an argument that is an amount of credits or an id. */

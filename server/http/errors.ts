@@ -10,7 +10,7 @@ import {
   type NamedError,
 } from "../../core/resources/error-resources.ts";
 import type { OnFailure } from "../log.ts";
-import { describeError, isOutOfDescriptors } from "../system-errors.ts";
+import { describeError, isOutOfDescriptors, readAdvice } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
@@ -96,14 +96,18 @@ function describeSchema({ type, minimum, maximum, description, ...schema }: TSch
 
 const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Formats an error: with one field below `/api/video`, else with a code and a message. */
-export function formatErrorResponse(error: NamedError, path: string) {
+/**
+ * Formats an error: with one field below `/api/video`, else with a code and a message.
+ *
+ * @param advice What to do about it, which only the commands are told.
+ */
+export function formatErrorResponse(error: NamedError, path: string, advice?: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo ? createVideoError(error) : createServiceError(error);
   return {
     status,
-    body: JSON.stringify(body),
+    body: JSON.stringify({ ...body, advice }),
     headers: {
       "content-type": "application/json",
       ...(status === 503 ? { "retry-after": "1" } : {}),
@@ -136,7 +140,8 @@ export function createErrorResponse(
 ) {
   const path = getPath(request);
   const clientError = toClientError(error, options);
-  const response = formatErrorResponse(clientError, path);
+  const advice = options.isTrusted === true ? readAdvice(error) : undefined;
+  const response = formatErrorResponse(clientError, path, advice);
   if (response.status >= 500) {
     const cause = clientError === error ? (clientError.cause ?? error) : error;
     options.onFailure(cause, String(headers["x-request-id"] ?? path));

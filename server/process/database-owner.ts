@@ -9,7 +9,7 @@ import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/routes.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
-import { readSystemErrorCode } from "../system-errors.ts";
+import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
 import { assertWritable, tryLockDatabase, writePidFile } from "./database-lock.ts";
 import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
 import {
@@ -159,7 +159,10 @@ async function openRemoteService(options: ServiceOptions): Promise<Service> {
     if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
     const server = redactUrl(options.config.databaseUrl);
     const message = `Waited for the database server ${server} in vain`;
-    throw new DomainError(error.code, message, { cause: error });
+    throw addAdvice(
+      new DomainError(error.code, message, { cause: error }),
+      "start it, or set DATABASE_URL to another database",
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 /** Prints a new secret, which cannot be shown again. */
-import { describeError } from "../../system-errors.ts";
+import { describeError, readAdvice } from "../../system-errors.ts";
 import { CommandError, type CommandContext } from "../command.ts";
 import { requestAdmin } from "../admin-client.ts";
 import { writeHint } from "./hints.ts";
@@ -24,6 +24,8 @@ export function writeSecret(
     throw new CommandError(
       `${created.name} was created, but could not be written: ${describeError(error)}; ` +
         `revoke it with ${created.revocation}, and create another`,
+      undefined,
+      readAdvice(error),
     );
   }
 }

@@ -2,6 +2,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
+import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
@@ -152,7 +153,7 @@ async function revokeKey({ query }: Database, reference: KeyReference, now: numb
   );
   if (key === undefined) {
     const name = "id" in reference ? ` ${reference.id}` : " with this text";
-    throw new DomainError("Not Found", `There is no key${name}`);
+    throw createUnknownKeyError(name);
   }
   return { ...key, revokedAt: key.revokedAt ?? now };
 }
@@ -182,7 +183,7 @@ async function rotateKey(
     { idempotent: true },
   );
   const [[old], [created]] = [oldKey, newKey];
-  if (old === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
+  if (old === undefined) throw createUnknownKeyError(` ${id}`);
   if (created === undefined) {
     const { revoked_at: revokedAt, replaced_by: newId } = old;
     const reason =
@@ -199,4 +200,9 @@ async function rotateKey(
     hash: String(old["hash"]),
     expiresAt: Number(old["expires_at"]),
   };
+}
+
+function createUnknownKeyError(name: string): DomainError {
+  const error = new DomainError("Not Found", `There is no key${name}`);
+  return addAdvice(error, "keys list ACCOUNT shows those of an account");
 }

@@ -17,6 +17,7 @@ import {
 import { DomainError } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
+import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits, type DebitBatch } from "./debits.ts";
@@ -172,7 +173,7 @@ const createGrantConflictError = (uid: string, before: number, amount: number) =
   new DomainError("Conflict", `Grant ${uid} was of ${before}, it cannot be of ${amount}`);
 
 const createUnknownAccountError = (name: string) =>
-  new DomainError("Not Found", `There is no account ${name}`);
+  addAdvice(new DomainError("Not Found", `There is no account ${name}`), "accounts list shows all");
 
 const INSERT_GRANT = `
   INSERT INTO journal (uid, account, kind, amount, at, reference, reason)

@@ -63,7 +63,9 @@ async function createPrivateFile(path: string): Promise<void> {
     };
     const unavailable = toUnavailableError(error);
     if (unavailable !== undefined) throw unavailable;
-    throw new DomainError("Conflict", messages[readSystemErrorCode(error)] ?? error.message);
+    const message = messages[readSystemErrorCode(error)];
+    if (message !== undefined) throw new DomainError("Conflict", message);
+    throw new DomainError("Conflict", error.message, { cause: error });
   }
 }
 

@@ -121,7 +121,8 @@ function readDigit(text: string, index: number): number {
 }
 
 function createDamagedChunkError({ start }: Chunk): Error {
-  return new Error(`The chunk of a history that starts at ${start} is damaged`);
+  const error = new Error(`The chunk of a history that starts at ${start} is damaged`);
+  return Object.assign(error, { code: "CHUNK_CORRUPT" });
 }
 
 export function decodeChunks(chunks: readonly Chunk[], layout: PointLayout): Point[] {
