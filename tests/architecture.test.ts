@@ -11,6 +11,7 @@ const FOLDER_MAX_FILES = 15;
 
 /** What every part may import beside `core`, packages and itself: leaf files. */
 const SHARED_PARTS = [
+  "server/background-loop.ts",
   "server/csv",
   "server/log.ts",
   "server/raw-json.ts",

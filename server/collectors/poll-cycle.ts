@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
+import { startLoop } from "../background-loop.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import { TASK_NAMES, type DueTarget, type TaskName } from "./targets.ts";
 import type { ImportObservations } from "../../core/stores.ts";
@@ -186,30 +187,17 @@ export function startPollLoop(
   onFailure: (error: unknown) => void,
   maxPollIntervalMs = POLL_INTERVAL_MAX_MS,
 ): () => Promise<void> {
-  let isStopped = false;
-  let timer: Timer | undefined;
-
-  async function pollOnce(): Promise<void> {
-    let waitMs = maxPollIntervalMs;
-    try {
+  const stopLoop = startLoop({
+    async run() {
       await pollCycle.collect();
-      const dueAt = await pollCycle.readNextDue();
-      if (dueAt !== undefined)
-        waitMs = Math.min(waitMs, Math.max(POLL_INTERVAL_MIN_MS, dueAt - now()));
-    } catch (error) {
-      onFailure(error);
-    }
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      currentPoll = pollOnce();
-    }, waitMs);
-  }
-
-  let currentPoll = pollOnce();
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
+      const dueAt = (await pollCycle.readNextDue()) ?? Infinity;
+      return Math.min(maxPollIntervalMs, Math.max(POLL_INTERVAL_MIN_MS, dueAt - now()));
+    },
+    intervalMs: maxPollIntervalMs,
+    onFailure,
+  });
+  return () => {
     pollCycle.stop();
-    await currentPoll;
+    return stopLoop();
   };
 }

@@ -3,6 +3,7 @@
  * steps, some minutes after the start and then daily.
  */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { startLoop } from "../background-loop.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
@@ -83,9 +84,9 @@ export interface DailyRunOptions<Report> {
 const INITIAL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Starts the timer. A run starts a day after the end of the one before.
+ * Starts daily runs: each a day after the end of the one before.
  *
- * @returns Stops the timer, and resolves once the current step is done.
+ * @returns Stops them, and resolves once the current step is done.
  */
 export function startDailyRun<Report>({
   run,
@@ -93,32 +94,18 @@ export function startDailyRun<Report>({
   onFailure,
   initialDelayMs = INITIAL_DELAY_MS,
 }: DailyRunOptions<Report>): () => Promise<void> {
-  let isStopped = false;
-  let currentRun = Promise.resolve();
-  let timer = setTimeout(startRun, initialDelayMs);
-
-  function startRun(): void {
-    currentRun = runToEnd();
-  }
-
-  async function runToEnd(): Promise<void> {
-    try {
+  return startLoop({
+    async run(signal) {
       const steps = run();
       let step = await steps.next();
       while (step.done !== true) {
-        if (isStopped) return;
+        if (signal.aborted) return;
         step = await steps.next();
       }
       onDone(step.value);
-    } catch (error) {
-      onFailure(error);
-    }
-    if (!isStopped) timer = setTimeout(startRun, DAY_MS);
-  }
-
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await currentRun;
-  };
+    },
+    intervalMs: DAY_MS,
+    initialDelayMs,
+    onFailure,
+  });
 }

@@ -4,6 +4,7 @@
  */
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Notice, NoticeStore } from "../store/accounts/notices.ts";
+import { startLoop } from "../background-loop.ts";
 import type { ServiceLogger } from "../log.ts";
 import { computeNextAttempt, DELAY_MAX_MS } from "./retry-schedule.ts";
 import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
@@ -106,26 +107,13 @@ export function createDelivery(options: DeliveryOptions) {
  */
 export function startDelivery(options: DeliveryOptions): () => Promise<void> {
   const delivery = createDelivery(options);
-  let isStopped = false;
-  let timer: Timer | undefined;
-
-  async function run(): Promise<void> {
-    try {
-      await delivery.deliverDue();
-    } catch (error) {
-      options.log.backgroundFailure?.(error, "Delivering notices");
-    }
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      currentRun = run();
-    }, POLL_INTERVAL_MS);
-  }
-
-  let currentRun = run();
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
+  const stopLoop = startLoop({
+    run: delivery.deliverDue,
+    intervalMs: POLL_INTERVAL_MS,
+    onFailure: (error) => options.log.backgroundFailure?.(error, "Delivering notices"),
+  });
+  return () => {
     delivery.stop();
-    await currentRun;
+    return stopLoop();
   };
 }
