@@ -32,7 +32,6 @@ export interface PollResult {
   readonly isGone?: boolean;
 }
 
-/** A quota of a source. */
 export interface QuotaBucket {
   /** Requests of a quota day. */
   readonly unitsPerDay: number;
@@ -42,7 +41,6 @@ export interface QuotaBucket {
   readonly window?: { readonly requests: number; readonly durationMs: number };
 }
 
-/** An HTTP response of a source. */
 export interface SourceResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -76,7 +74,6 @@ export interface SourceRequest<Schema extends TSchema> {
   readonly schema: Schema;
 }
 
-/** What a collector works with. */
 export interface CollectorContext {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
@@ -90,7 +87,6 @@ export interface CollectorContext {
   findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, DueTarget>>;
 }
 
-/** How a source does one task. */
 export interface SourceTask {
   /** Targets of one call of `poll`, at most. */
   readonly batchSize: number;

@@ -21,7 +21,6 @@ const TASK_DELAY_MS = 100;
 /** A paced cycle ends after this time, so that changes of the lists of creators and channels take effect. */
 const PACED_CYCLE_MAX_MS = 15_000;
 
-/** The options of the poll cycles of a source. */
 export interface PollCycleOptions {
   readonly collector: Collector;
   readonly state: CollectionState;
@@ -128,7 +127,6 @@ async function listDueBatch(
   return first === undefined || first.dueAt > now() ? [] : targets;
 }
 
-/** The poll cycles of a source. */
 export type PollCycle = ReturnType<typeof createPollCycle>;
 
 /** Creates the poll cycles of a source. The database keeps what is due, so a cycle can be aborted. */
@@ -162,7 +160,6 @@ export function createPollCycle(options: PollCycleOptions) {
     /** Returns when a target is due next; `undefined` without targets. */
     readNextDue: () => state.readNextDue(collector.source.platform),
 
-    /** Returns the status of the source. */
     status: readStatus,
 
     /** Aborts the task that is running, and begins no other. */

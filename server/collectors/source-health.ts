@@ -36,7 +36,6 @@ export interface SourceCounters {
   readonly failed: number;
 }
 
-/** How a source is doing. */
 export interface SourceStatus {
   readonly source: string;
   /** Since the process started. */

@@ -18,7 +18,6 @@ import {
   type TargetResult,
 } from "./poll-schedule.ts";
 
-/** What a task runs with. */
 export interface TaskOptions {
   readonly collector: Collector;
   readonly context: CollectorContext;
@@ -27,7 +26,6 @@ export interface TaskOptions {
   readonly slowdownFactors: SlowdownFactors;
 }
 
-/** What a task did. */
 export interface TaskResult {
   /** How many targets were observed, and how many failed. */
   readonly observed: number;

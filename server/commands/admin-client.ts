@@ -9,7 +9,6 @@ import { CommandError, type CommandContext, type AdminConnection } from "./comma
 /** A typed client of the administration API. */
 export type AdminClient = ReturnType<typeof createAdminClient>;
 
-/** Creates a typed client on a connection. */
 export function createAdminClient({ fetcher }: AdminConnection) {
   const fetchByUrl = (input: string | URL | Request, init?: RequestInit) =>
     fetcher(input instanceof Request ? input.url : String(input), init);

@@ -211,7 +211,6 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
   }
 }
 
-/** Receives the result of a block. */
 type OnBlockStored = (result: ImportResult, block: Omit<InputBlock, "bytes">) => void;
 
 /** Sends blocks; reads and parses one while another is stored. */

@@ -14,7 +14,7 @@ import { EPOCH, listSlots, toDayNumber } from "./posting-schedule.ts";
 import { createChannel, createShort } from "./video.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
-export interface ObservationWindow {
+interface ObservationWindow {
   readonly from: number;
   readonly to: number;
 }

@@ -8,7 +8,7 @@ import { draw } from "./random.ts";
 export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
 /** How often an entity younger than `maxAgeMs` is observed. */
-export interface ObservationInterval {
+interface ObservationInterval {
   readonly maxAgeMs: number;
   readonly everyHours: number;
 }

@@ -14,7 +14,6 @@ const CACHE_MAX_ENTRIES = 10_000;
 /** Every API key begins with it, so that people and scanners of secrets recognize one. */
 const API_KEY_PREFIX = "cm_";
 
-/** A new key, and what is stored of it. */
 export interface GeneratedApiKey extends StoredSecret {
   readonly key: string;
 }
@@ -127,7 +126,6 @@ function toCaller({ id, account, scopes }: StoredKey): Caller {
   return { key: id, account, scopes };
 }
 
-/** The administration of API keys. */
 export type KeyAdministration = ReturnType<typeof createKeyAdministration>;
 
 /**

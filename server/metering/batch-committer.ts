@@ -31,7 +31,7 @@ export interface Batch {
 }
 
 /** The parts of a batch committer. */
-export interface BatchCommitterOptions {
+interface BatchCommitterOptions {
   /** Takes a group of the refunds that wait. */
   takeRefunds(): readonly PendingRefund[];
   /** Ends a debit whose client left while it waited. It is in no batch. */

@@ -22,7 +22,7 @@ import { recoverRefunds } from "./refund-recovery.ts";
 import type { RefundSpool } from "./refund-spool.ts";
 
 /** The parts and limits of a debit queue. */
-export interface DebitQueueOptions {
+interface DebitQueueOptions {
   readonly ledger: DebitLedger;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;

@@ -12,7 +12,7 @@ import type { IdempotencyLocks } from "./idempotency.ts";
 import type { RefundQueue } from "./refund-queue.ts";
 import type { Refund } from "./refund-spool.ts";
 
-export interface DebitReceipt extends Receipt {
+interface DebitReceipt extends Receipt {
   readonly charge: AccountCharge;
   /** `undefined` when nothing is debited: the key had paid before. */
   readonly debit: Debit | undefined;
@@ -21,7 +21,7 @@ export interface DebitReceipt extends Receipt {
 }
 
 /** The parts that receipts depend on. */
-export interface ReceiptOptions {
+interface ReceiptOptions {
   readonly refundQueue: RefundQueue;
   readonly locks: IdempotencyLocks;
   readonly isRolledBack: DebitLedger["isRolledBack"];

@@ -22,7 +22,7 @@ export interface PendingRefund {
 }
 
 /** The parts and limits of a refund queue. */
-export interface RefundQueueOptions {
+interface RefundQueueOptions {
   /** Applies refunds. Applying them again changes nothing. */
   apply(refunds: readonly Refund[]): Promise<void>;
   /** Called when a refund waits for a commit. */

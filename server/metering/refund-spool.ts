@@ -30,7 +30,7 @@ export type Refund =
   | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly AccountCharge[] };
 
 /** The contents of a file of refunds. */
-export interface SpoolFile {
+interface SpoolFile {
   readonly file: string;
   /** Its size when it was read, in bytes. */
   readonly size: number;

@@ -44,7 +44,6 @@ function formatNotice({ account, balance, threshold, granted, at }: Notice): str
   });
 }
 
-/** Creates the delivery of notices. */
 export function createDelivery(options: DeliveryOptions) {
   const { notices, receiver, now, log, timeoutMs = TIMEOUT_MS } = options;
   const abortController = new AbortController();

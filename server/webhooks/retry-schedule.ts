@@ -13,7 +13,7 @@ const FIRST_DELAY_MS = 5000;
 export const DELAY_MAX_MS = 6 * HOUR_MS;
 
 /** A failed attempt; instants are milliseconds since 1970 UTC. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /** The attempts so far. */
   readonly attempts: number;
   readonly now: number;

@@ -8,8 +8,7 @@ export interface WebhookReceiver {
   readonly secret: Uint8Array;
 }
 
-/** An attempt to send a webhook. */
-export interface WebhookAttempt {
+interface WebhookAttempt {
   /** When the attempt begins, in milliseconds since 1970 UTC. */
   readonly now: number;
   /** Milliseconds until the headers of the response. */

@@ -1,7 +1,6 @@
 /** Signs webhooks as Standard Webhooks says: https://www.standardwebhooks.com. */
 import { createHmac } from "node:crypto";
 
-/** A message to sign. */
 export interface WebhookMessage {
   /** The same in every attempt, so that receivers recognize a repeated message. */
   readonly id: string;

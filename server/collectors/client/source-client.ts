@@ -27,7 +27,6 @@ export interface SourceClientOptions {
   readonly maxRetries?: number;
   /** Milliseconds before the first retry; each further delay doubles. */
   readonly retryMinMs?: number;
-  /** Aborts requests. */
   readonly signal: AbortSignal;
   /** Called when a request is retried, and when a bucket begins to pause. */
   report(event: SourceEvent): void;

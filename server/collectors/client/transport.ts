@@ -15,7 +15,6 @@ const startTimer: StartTimeout = (abort, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** The options of a request. */
 export interface SendOptions {
   /** The source's name, for messages. */
   readonly title: string;

@@ -9,7 +9,6 @@ export type Shell = (typeof SHELLS)[number];
 /** The installed name of the program. */
 const PROGRAM = "creator-metrics";
 
-/** Creates the script of a shell. */
 export function createScript(shell: Shell, commands: readonly CommandWords[]): string {
   return { bash: createBashScript, zsh: createZshScript, fish: createFishScript }[shell](commands);
 }

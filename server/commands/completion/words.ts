@@ -1,7 +1,6 @@
 /** The words that can be completed, read from the commands themselves. */
 import type { Command, Option } from "commander";
 
-/** A word and what it means. */
 export interface Word {
   readonly name: string;
   readonly description: string;
@@ -11,7 +10,7 @@ export interface Word {
 export type Value = readonly string[] | "files" | "nothing";
 
 /** An option, and its value if it takes one. */
-export interface OptionWord extends Word {
+interface OptionWord extends Word {
   readonly value?: Value;
 }
 

@@ -4,8 +4,7 @@ import type { CommandLineIo } from "../terminal/process-io.ts";
 import { paint } from "../terminal/style.ts";
 import { DATABASE_SETTINGS, HELP_DETAILS, type HelpDetails } from "./examples.ts";
 
-/** The documentation of a setting. */
-export interface SettingText {
+interface SettingText {
   readonly name: string;
   readonly description: string;
   readonly allowed: string;
@@ -98,7 +97,6 @@ function formatExamples({ examples }: HelpDetails, programName: string): string[
   return lines;
 }
 
-/** Formats the documentation of all settings. */
 export function formatSettings({ io, settings }: HelpOptions): string {
   const lines = settings.map((setting) => {
     const { name, description, allowed, default: initial } = setting;

@@ -12,7 +12,7 @@ import type { RejectionReport } from "../../../core/stores.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
 
 /** Rows of a file as lines of observations. */
-export interface CsvBlock {
+interface CsvBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** For each line, the number of the line of the file at which its row begins. */
   readonly fileLines: readonly number[];

@@ -29,7 +29,6 @@ const QUOTED = 2;
 /** Behind a quote in a quoted cell: the cell ends, unless another quote follows. */
 const QUOTE_SEEN = 3;
 
-/** Creates a cutter of one file. */
 export function createRowCutter() {
   let state = CELL_START;
   /** The beginning of a row whose end did not come yet; dropped once the row is too long. */

@@ -22,7 +22,6 @@ export interface InputOptions {
   readonly kind?: EntityKind;
 }
 
-/** Whether a file is CSV. */
 export function isCsv(file: string, { format }: InputOptions): boolean {
   return format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
 }

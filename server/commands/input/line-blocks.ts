@@ -10,7 +10,7 @@ const NEWLINE = 0x0a;
 const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
 /** Whole lines of a file. */
-export interface FileBlock {
+interface FileBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of the first line, from 1. */
   readonly firstLine: number;

@@ -14,8 +14,7 @@ export interface NamesOptions extends OutputOptions {
 /** The most names that one run takes. */
 const NAMES_MAX = 100_000;
 
-/** What became of a name. */
-export type NameResult = Readonly<Record<string, string | null>>;
+type NameResult = Readonly<Record<string, string | null>>;
 
 /**
  * Runs a command on names. A name that fails does not stop the others.

@@ -7,7 +7,7 @@ type Cell = string | number | boolean | null;
 type Row<Column extends string> = Readonly<Record<Column, Cell>>;
 
 /** Where text is shown; by default no terminal. */
-export type View = Pick<CommandLineIo, "columns" | "hasOutColors">;
+type View = Pick<CommandLineIo, "columns" | "hasOutColors">;
 
 const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 

@@ -13,8 +13,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** What is shown. */
-export interface ProgressOptions {
+interface ProgressOptions {
   /** How much there is to do, if that is known; an estimate will do. */
   readonly total?: number | undefined;
   /** Formats an amount of work, such as `12.3 MB`. */
@@ -86,7 +85,7 @@ export function startProgress(
  * const amounts = { value: 50, total: 100, seconds: 10 };
  * formatAmounts(amounts, (amount) => `${amount} MB`); // " 50 %  5 MB/s  10s left"
  */
-export function formatAmounts(
+function formatAmounts(
   { value, total, seconds }: { value: number; total: number | undefined; seconds: number },
   formatAmount: (amount: number) => string,
 ): string {
@@ -108,7 +107,7 @@ export function formatAmounts(
  * formatDuration(3725); // "1h 2m"
  * formatDuration(80); // "1m 20s"
  */
-export function formatDuration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}s`;
   const minutes = Math.floor(whole / 60);

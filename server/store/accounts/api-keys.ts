@@ -55,7 +55,6 @@ const SELECT_KEY = `
   JOIN accounts ON accounts.id = keys.account
   WHERE keys.id = ?`;
 
-/** The stored API keys. */
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
 /** A stored API key that is not revoked. */

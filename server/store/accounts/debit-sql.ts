@@ -195,8 +195,7 @@ export const SELECT_PAYMENTS = `
     AND payments.idempotency_key = json_extract(run.value, '$[5]')
   WHERE payments.at > ?2`;
 
-/** A commit of runs. */
-export interface DebitCommit {
+interface DebitCommit {
   readonly uid: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;

@@ -29,7 +29,6 @@ export interface Notice {
   readonly dueAt: number | null;
 }
 
-/** A notice, and what became of it. */
 export interface NoticeRecord extends Notice {
   readonly state: NoticeState;
   readonly deliveredAt: number | null;
@@ -37,7 +36,6 @@ export interface NoticeRecord extends Notice {
   readonly failure: string | null;
 }
 
-/** Which notices a page has. */
 interface NoticeFilter {
   /** Only those about the account with this name. */
   readonly account?: string | undefined;
@@ -47,7 +45,6 @@ interface NoticeFilter {
   readonly limit: number;
 }
 
-/** Which notices to claim. */
 interface NoticeClaim {
   readonly now: number;
   /** A notice due later than this is due now: the clock was ahead when it was put off. */
@@ -134,7 +131,6 @@ const SELECT_PAGE = `
   ORDER BY at DESC, id DESC
   LIMIT ?4`;
 
-/** The outbox of notices. */
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /** Creates the outbox in a database. Instants are milliseconds since 1970 UTC. */

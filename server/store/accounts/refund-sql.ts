@@ -122,7 +122,7 @@ const TEXTS_OF_DEBITS = createTexts(IS_DEBIT_REFUNDED);
 const TEXTS_OF_BATCHES = createTexts(IS_BATCH_REFUNDED);
 
 /** The statements of a group of refunds; one of them only if a debit paid for an idempotency key. */
-export interface RefundStatements {
+interface RefundStatements {
   readonly refundBalances: Statement;
   readonly refundUsage: Statement;
   readonly deleteRefundedPayments?: Statement;

@@ -16,7 +16,6 @@ export interface StatusCounts {
 export interface StatusUpdate
   extends StatusCounts, Pick<Debit, "account" | "key" | "endpoint" | "hour"> {}
 
-/** The usage of a group. */
 export interface UsageGroup extends StatusCounts {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
   readonly period: number | null;

@@ -20,7 +20,6 @@ const INSERT_TOKEN = `
 /** A stored token of an administrator: never the token itself. */
 export type AdminTokenRecord = typeof adminTokens.$inferSelect;
 
-/** The stored tokens of administrators. */
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
 
 /** Creates the store of tokens. Instants are milliseconds since 1970 UTC. */

@@ -37,13 +37,11 @@ const ADD_COUNTS = `
     )
   WHERE uid = ?`;
 
-/** The stored audit. */
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 /** A change in the audit. Without an outcome, it is being made, or nobody knows what became of it. */
 export type AuditEntry = Awaited<ReturnType<AuditStore["list"]>>[number];
 
-/** Creates the store of the audit. */
 export function createAuditStore(database: Database) {
   return {
     /** Stores a change before it is made. */

@@ -17,7 +17,6 @@ interface KindTotals {
   readonly newest: number | null;
 }
 
-/** What is stored. */
 export interface StoredTotals {
   readonly kinds: readonly KindTotals[];
   readonly accounts: number;

@@ -42,7 +42,7 @@ const DELETE_CREATOR = `
   RETURNING creator`;
 
 /** Options of the monitoring list. */
-export interface CreatorStoreOptions {
+interface CreatorStoreOptions {
   /** How many creators it holds at most. */
   readonly max?: number | undefined;
   /** Why the active source cannot have a creator; `undefined` if it can. */

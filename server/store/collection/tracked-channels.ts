@@ -45,7 +45,6 @@ interface TrackedChannelRow {
   readonly targets: readonly TargetStatus[];
 }
 
-/** The tracked channels. */
 export type TrackedChannelStore = ReturnType<typeof createTrackedChannelStore>;
 
 /**

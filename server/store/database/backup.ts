@@ -8,7 +8,6 @@ import type { Database } from "./database.ts";
 import { parseFileUrl } from "./database-file.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
 
-/** A finished backup. */
 export interface BackupResult {
   /** Its absolute path. */
   readonly file: string;

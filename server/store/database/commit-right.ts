@@ -13,7 +13,7 @@ const FIRST_AFFECTED = "3.7.0";
 const LAST_AFFECTED = "3.51.2";
 
 /** The right to commit to one file, or to checkpoint it. */
-export interface CommitRight {
+interface CommitRight {
   /**
    * Runs work that commits, checkpoints or closes a connection, in the order of the calls: at once if
    * nothing else has the right. The work has it until it returns, or until its promise is settled.

@@ -30,7 +30,6 @@ export interface Statement {
   readonly args: InValue[];
 }
 
-/** How a write is done. */
 export interface WriteOptions {
   /**
    * The commit survives a power cut (`power`, the default), what the setting says (`configured`), or
@@ -43,7 +42,6 @@ export interface WriteOptions {
   readonly inline?: boolean;
 }
 
-/** An open database. */
 export interface Database {
   /** About how many bytes of observation lines one transaction stores at most. */
   readonly transactionMaxBytes: number;

@@ -40,7 +40,6 @@ export class WorkerError extends Error {
   }
 }
 
-/** How a message is posted. */
 interface PostOptions {
   /** Posts JSON text, which is faster for everything but long typed arrays. */
   readonly isJson: boolean;

@@ -6,7 +6,6 @@ import { createConnectionPool } from "./connection-pool.ts";
 import type { RemoteConnection } from "./remote-connection.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 
-/** A call and its caller. */
 export interface QueuedCall {
   readonly enqueuedAtTick: number;
   /** How many ticks the call may take, its time in the queue included. */
@@ -23,7 +22,6 @@ interface InFlightCall {
   readonly sentAtTick: number;
 }
 
-/** Options of a call queue. */
 export interface CallQueueOptions {
   openConnection(): RemoteConnection;
   /** Calls in flight at once, and those in flight that are not suspiciously long without a response. */
@@ -37,7 +35,6 @@ export interface CallQueueOptions {
   onFailure(): void;
 }
 
-/** Creates an empty queue. */
 export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, getTick, suspectAfterTicks, onFailure } = options;
   const pool = createConnectionPool(options.openConnection);

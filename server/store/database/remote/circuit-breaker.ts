@@ -42,7 +42,6 @@ export function createCircuitBreaker(
     /** Probes the server, unless a probe is running, and opens or closes the circuit accordingly. */
     probeNow,
 
-    /** Stops probing. */
     stop(): void {
       isStopped = true;
       clearTimeout(timer);

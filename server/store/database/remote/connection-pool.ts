@@ -9,7 +9,6 @@ interface IdleConnection {
   readonly since: number;
 }
 
-/** Creates an empty pool. */
 export function createConnectionPool(open: () => RemoteConnection) {
   let idle: IdleConnection[] = [];
   let isClosed = false;

@@ -32,7 +32,6 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 /** Reads wait for no lock. One that is slow makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
-/** How a call is run. */
 interface CallOptions {
   /** Whether it only reads. */
   readonly access: "read" | "write";

@@ -14,7 +14,6 @@ import { assertStillSynced, READ_DURABILITY } from "./server-durability.ts";
 /** Where a server is, and the token for it. */
 export type ServerAddress = Pick<DatabaseOptions, "url" | "authToken">;
 
-/** A connection to a server. */
 export type RemoteConnection = ReturnType<typeof openRemoteConnection>;
 
 /** The version of the protocol, with JSON messages. Version 3 saves the server no time. */

@@ -1,6 +1,5 @@
 /** The calls that wait to be sent to a libSQL server, in their order; urgent ones come first. */
 
-/** A call that waits. */
 interface WaitingCall {
   readonly isUrgent: boolean;
 }
