@@ -1,5 +1,5 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import { addAdvice } from "../../system-errors.ts";
@@ -57,10 +57,12 @@ const SELECT_KEY = `
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
+/** What administrators see of a key: never the key itself. */
+const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
+
 /** A stored API key that is not revoked. */
 export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["findByHash"]>>>;
 
-/** A stored API key as administrators see it: never the key itself. */
 export type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
 
 /** Creates the store of API keys. Instants are milliseconds since 1970 UTC. */
@@ -84,14 +86,10 @@ export function createKeyStore(database: Database) {
      * @returns `undefined` for an unknown or revoked key.
      */
     async findByHash(hash: string) {
+      const { id, account, scopes, expiresAt } = keys;
       const [key] = await query((drizzle) =>
         drizzle
-          .select({
-            id: keys.id,
-            account: keys.account,
-            scopes: keys.scopes,
-            expiresAt: keys.expiresAt,
-          })
+          .select({ id, account, scopes, expiresAt })
           .from(keys)
           .where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
       );
@@ -102,16 +100,7 @@ export function createKeyStore(database: Database) {
     list: (account: string) =>
       query((drizzle) =>
         drizzle
-          .select({
-            id: keys.id,
-            beginsWith: keys.beginsWith,
-            label: keys.label,
-            scopes: keys.scopes,
-            expiresAt: keys.expiresAt,
-            createdAt: keys.createdAt,
-            revokedAt: keys.revokedAt,
-            replacedBy: keys.replacedBy,
-          })
+          .select(LISTED_COLUMNS)
           .from(keys)
           .innerJoin(accounts, eq(accounts.id, keys.account))
           .where(eq(accounts.name, account))
@@ -140,12 +129,7 @@ async function revokeKey({ query }: Database, reference: KeyReference, now: numb
   );
   const [key] = await query((drizzle) =>
     drizzle
-      .select({
-        id: keys.id,
-        account: accounts.name,
-        hash: keys.hash,
-        revokedAt: keys.revokedAt,
-      })
+      .select({ id: keys.id, account: accounts.name, hash: keys.hash, revokedAt: keys.revokedAt })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.account))
       .where(isKey),

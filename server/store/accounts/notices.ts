@@ -3,37 +3,21 @@
  * notice exists exactly if its debit does. A claim is one statement, so that of many processes on a
  * server only one sends a notice.
  */
-import type { Row } from "@libsql/client";
+import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import { NOTICE_STATES, type NoticeState } from "../../stored-names.ts";
+import type { NoticeState } from "../../stored-names.ts";
 import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { accounts, notices } from "../tables/account-tables.ts";
 
-/** A notice: a debit took the balance of an account below its threshold. */
-export interface Notice {
-  /** The same in every attempt to deliver it. */
-  readonly id: string;
-  /** The name of the account. */
+/** A notice, with the name of its account: a debit took the balance below the threshold. */
+export interface Notice extends Omit<typeof notices.$inferSelect, "account" | "attemptedAt"> {
   readonly account: string;
-  /** After that debit. */
-  readonly balance: number;
-  readonly threshold: number;
-  /** All credits granted to the account until that debit. */
-  readonly granted: number;
-  /** When the debit was committed. */
-  readonly at: number;
-  /** The attempts since the notice was last sent again by hand, the running one included. */
-  readonly attempts: number;
-  /** The next attempt; `null` if there is none. During one, when its claim ends. */
-  readonly dueAt: number | null;
 }
 
 export interface NoticeRecord extends Notice {
   readonly state: NoticeState;
-  readonly deliveredAt: number | null;
-  /** Why the last attempt failed. */
-  readonly failure: string | null;
 }
 
 interface NoticeFilter {
@@ -54,26 +38,21 @@ interface NoticeClaim {
   readonly limit: number;
 }
 
-const SELECT_DUE = `
-  SELECT id
-  FROM notices
-  WHERE delivered_at IS NULL AND (due_at <= ?1 OR due_at > ?2)
-  ORDER BY due_at
-  LIMIT ?3`;
+const STATE = sql<NoticeState>`
+  CASE
+    WHEN ${notices.deliveredAt} IS NOT NULL THEN 'delivered'
+    WHEN ${notices.dueAt} IS NULL THEN 'failed'
+    ELSE 'pending'
+  END`;
 
-const CLAIM = `
-  UPDATE notices
-  SET attempts = attempts + 1, attempted_at = ?1, due_at = ?4
-  WHERE id IN (${SELECT_DUE})
-  RETURNING
-    id,
-    (SELECT name FROM accounts WHERE accounts.id = notices.account) AS account,
-    balance,
-    threshold,
-    granted,
-    at,
-    attempts,
-    due_at`;
+const { attemptedAt: _, ...COLUMNS } = getTableColumns(notices);
+
+const RECORD_COLUMNS = { ...COLUMNS, account: accounts.name, state: STATE };
+
+const CLAIMED_COLUMNS = {
+  ...COLUMNS,
+  account: sql<string>`(SELECT name FROM accounts WHERE accounts.id = notices.account)`,
+};
 
 const MARK_DELIVERED = `
   UPDATE notices
@@ -97,55 +76,13 @@ const DELETE_ENDED = `
   DELETE FROM notices
   WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?`;
 
-const SELECT_RECORDS = `
-  SELECT *
-  FROM (
-    SELECT
-      notices.id,
-      accounts.name AS account,
-      notices.balance,
-      threshold,
-      notices.granted,
-      at,
-      attempts,
-      due_at,
-      delivered_at,
-      failure,
-      CASE
-        WHEN delivered_at IS NOT NULL THEN 'delivered'
-        WHEN due_at IS NULL THEN 'failed'
-        ELSE 'pending'
-      END AS state
-    FROM notices
-    JOIN accounts ON accounts.id = notices.account
-  )`;
-
-const SELECT_ONE = `${SELECT_RECORDS} WHERE id = ?`;
-
-// If the notice ?3 is deleted meanwhile, so are those behind it, which are older.
-const SELECT_PAGE = `
-  ${SELECT_RECORDS}
-  WHERE (?1 IS NULL OR account = ?1)
-    AND (?2 IS NULL OR state = ?2)
-    AND (?3 IS NULL OR (at, id) < (SELECT at, id FROM notices WHERE id = ?3))
-  ORDER BY at DESC, id DESC
-  LIMIT ?4`;
-
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /** Creates the outbox in a database. Instants are milliseconds since 1970 UTC. */
 export function createNoticeStore(database: Database) {
+  const { query } = database;
   return {
-    /** Claims notices that are due. No other process gets them before the claim ends. */
-    async claim({ now, latestDueAt, until, limit }: NoticeClaim) {
-      // Most of the time nothing is due: then it is not worth a write.
-      const due = await database.queryRows({ sql: SELECT_DUE, args: [now, latestDueAt, 1] });
-      if (due.length === 0) return [];
-      const [claimed] = await database.write([
-        { sql: CLAIM, args: [now, latestDueAt, limit, until] },
-      ]);
-      return claimed?.rows.map(toNotice) ?? [];
-    },
+    claim: (claim: NoticeClaim) => claimNotices(database, claim),
 
     async markDelivered(id: string, now: number) {
       await database.write([{ sql: MARK_DELIVERED, args: [now, id] }], { idempotent: true });
@@ -173,13 +110,22 @@ export function createNoticeStore(database: Database) {
     },
 
     /** Lists notices, the newest first. */
-    async list({ account, state, after, limit }: NoticeFilter) {
-      const rows = await database.queryRows({
-        sql: SELECT_PAGE,
-        args: [account ?? null, state ?? null, after ?? null, limit],
-      });
-      return rows.map(toRecord);
-    },
+    list: ({ account, state, after, limit }: NoticeFilter) =>
+      query((drizzle) =>
+        selectRecords(drizzle)
+          .where(
+            and(
+              account === undefined ? undefined : eq(accounts.name, account),
+              state === undefined ? undefined : eq(STATE, state),
+              // If that notice is deleted meanwhile, so are those behind it, which are older.
+              after === undefined
+                ? undefined
+                : sql`(${notices.at}, ${notices.id}) < (SELECT at, id FROM notices WHERE id = ${after})`,
+            ),
+          )
+          .orderBy(desc(notices.at), desc(notices.id))
+          .limit(limit),
+      ),
 
     /**
      * Makes a notice due now that was given up or waits for its next attempt. Its attempts are
@@ -188,24 +134,12 @@ export function createNoticeStore(database: Database) {
      * @throws {DomainError} `Not Found`; `Conflict` if it was delivered.
      */
     async resend(id: string, now: number) {
-      const { before, after } = await writeNamed(
-        database,
-        {
-          before: { sql: SELECT_ONE, args: [id] },
-          update: { sql: MAKE_DUE, args: [now, id] },
-          after: { sql: SELECT_ONE, args: [id] },
-        },
-        { idempotent: true },
-      );
-      if (before[0] === undefined || after[0] === undefined) {
-        throw new DomainError("Not Found", `There is no notice ${id}`);
-      }
-      const { state, deliveredAt } = toRecord(before[0]);
-      if (state === "delivered") {
-        const at = formatInstantOrNull(deliveredAt);
-        throw new DomainError("Conflict", `The notice ${id} was delivered at ${at}`);
-      }
-      return toRecord(after[0]);
+      await database.write([{ sql: MAKE_DUE, args: [now, id] }], { idempotent: true });
+      const [notice] = await query((drizzle) => selectRecords(drizzle).where(eq(notices.id, id)));
+      if (notice === undefined) throw new DomainError("Not Found", `There is no notice ${id}`);
+      if (notice.state !== "delivered") return notice;
+      const at = formatInstantOrNull(notice.deliveredAt);
+      throw new DomainError("Conflict", `The notice ${id} was delivered at ${at}`);
     },
 
     /** Counts the notices whose next attempt is to come, and those that were given up. */
@@ -219,29 +153,32 @@ export function createNoticeStore(database: Database) {
   };
 }
 
-function toNotice(row: Row): Notice {
-  return {
-    id: String(row["id"]),
-    account: String(row["account"]),
-    balance: Number(row["balance"]),
-    threshold: Number(row["threshold"]),
-    granted: Number(row["granted"]),
-    at: Number(row["at"]),
-    attempts: Number(row["attempts"]),
-    dueAt: toNumberOrNull(row["due_at"]),
-  };
+function selectRecords(drizzle: LibSQLDatabase) {
+  return drizzle
+    .select(RECORD_COLUMNS)
+    .from(notices)
+    .innerJoin(accounts, eq(accounts.id, notices.account));
 }
 
-function toRecord(row: Row): NoticeRecord {
-  const { delivered_at: deliveredAt, failure, state } = row;
-  const found = NOTICE_STATES.find((name) => name === state);
-  if (found === undefined) throw new Error(`There is no state ${state}`);
-  return {
-    ...toNotice(row),
-    state: found,
-    deliveredAt: toNumberOrNull(deliveredAt),
-    failure: typeof failure === "string" ? failure : null,
-  };
+/** Claims notices that are due. No other process gets them before the claim ends. */
+async function claimNotices(
+  { query }: Database,
+  { now, latestDueAt, until, limit }: NoticeClaim,
+): Promise<Notice[]> {
+  const selectDue = (max: number) => sql`
+    SELECT id
+    FROM notices
+    WHERE delivered_at IS NULL AND (due_at <= ${now} OR due_at > ${latestDueAt})
+    ORDER BY due_at
+    LIMIT ${max}`;
+  // Most of the time nothing is due: then it is not worth a write.
+  const due = await query((drizzle) => drizzle.all(selectDue(1)));
+  if (due.length === 0) return [];
+  return query((drizzle) =>
+    drizzle
+      .update(notices)
+      .set({ attempts: sql`attempts + 1`, attemptedAt: now, dueAt: until })
+      .where(inArray(notices.id, sql`(${selectDue(limit)})`))
+      .returning(CLAIMED_COLUMNS),
+  );
 }
-
-const toNumberOrNull = (value: unknown) => (typeof value === "number" ? value : null);

@@ -1,5 +1,5 @@
 /** Stores the audit. An entry is written before its change is made, so that no change is without one. */
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { AuditAction } from "../../stored-names.ts";
 import { audit, type AuditDetails } from "../tables/administration-tables.ts";
@@ -37,6 +37,8 @@ const ADD_COUNTS = `
     )
   WHERE uid = ?`;
 
+const { uid: _, ...LISTED_COLUMNS } = getTableColumns(audit);
+
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 /** A change in the audit. Without an outcome, it is being made, or nobody knows what became of it. */
@@ -65,16 +67,7 @@ export function createAuditStore(database: Database) {
     list: ({ actor, action, before, limit }: AuditFilter) =>
       database.query((drizzle) =>
         drizzle
-          .select({
-            id: audit.id,
-            at: audit.at,
-            actor: audit.actor,
-            origin: audit.origin,
-            action: audit.action,
-            target: audit.target,
-            details: audit.details,
-            outcome: audit.outcome,
-          })
+          .select(LISTED_COLUMNS)
           .from(audit)
           .where(
             and(
