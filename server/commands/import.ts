@@ -15,13 +15,8 @@ import {
   type CommandContext,
   type AdminConnection,
 } from "./command.ts";
-import {
-  checkInput,
-  isCsv,
-  readInput,
-  type InputBlock,
-  type InputOptions,
-} from "./input/input-blocks.ts";
+import { checkInput, isCsv, readInput, type InputOptions } from "./input/input-blocks.ts";
+import type { InputBlock } from "./input/line-blocks.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";

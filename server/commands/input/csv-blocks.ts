@@ -8,17 +8,8 @@ import {
   type ParseObservationRow,
 } from "../../csv/observation-rows.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
-import type { RejectionReport } from "../../../core/stores.ts";
+import type { InputBlock } from "./line-blocks.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
-
-/** Rows of a file as lines of observations. */
-interface CsvBlock {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** For each line, the number of the line of the file at which its row begins. */
-  readonly fileLines: readonly number[];
-  /** The rows that are no lines, by their numbers in the file. */
-  readonly rejections: RejectionReport;
-}
 
 /** Characters of lines that are kept as text. */
 const TEXT_MAX_CHARACTERS = 65_536;
@@ -37,7 +28,7 @@ export async function* readCsvBlocks(
   stream: AsyncIterable<Uint8Array>,
   kind: EntityKind | undefined,
   blockBytes: number,
-): AsyncGenerator<CsvBlock> {
+): AsyncGenerator<InputBlock> {
   const reader = createRowReader(kind);
   let block = createBlockBuilder();
   for await (const rows of cutRows(stream)) {
@@ -110,6 +101,7 @@ function createBlockBuilder() {
   const pieces: Uint8Array[] = [];
   let text = "";
   let byteCount = 0;
+  /** For each line, the number of the line of the file at which its row begins. */
   const fileLines: number[] = [];
   const rejections = createRejectionCollector();
 
@@ -129,9 +121,14 @@ function createBlockBuilder() {
       if (text.length >= TEXT_MAX_CHARACTERS) flush();
     },
     isFull: (blockBytes: number): boolean => byteCount + text.length >= blockBytes,
-    build(): CsvBlock {
+    build(): InputBlock {
       flush();
-      return { bytes: Buffer.concat(pieces), fileLines, rejections: rejections.report() };
+      return {
+        // The pieces are not kept until the block is stored.
+        bytes: Buffer.concat(pieces.splice(0)),
+        findFileLine: (line) => fileLines[line - 1] ?? 0,
+        rejections: rejections.report(),
+      };
     },
   };
 }

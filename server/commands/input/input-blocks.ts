@@ -1,19 +1,9 @@
 /** Reads files of observations, lines or CSV, as blocks of lines. */
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { ObservationFormat } from "../../csv/observation-rows.ts";
-import type { RejectionReport } from "../../../core/stores.ts";
 import { createReadError } from "../command.ts";
-import { openInput, readBlocks } from "./line-blocks.ts";
+import { openInput, readBlocks, type InputBlock } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
-
-/** Lines of observations from a file. */
-export interface InputBlock {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The number in the file of a line of the block. */
-  findFileLine(line: number): number;
-  /** What is in the file between the lines but is no line, by its numbers in the file. */
-  readonly rejections: RejectionReport;
-}
 
 /** What files of observations are; by default what their names say. */
 export interface InputOptions {
@@ -42,8 +32,8 @@ export async function* readInput(
 ): AsyncGenerator<InputBlock> {
   try {
     const input = openInput(file, onBytes);
-    if (isCsv(file, options)) yield* readTable(input, options.kind, blockBytes);
-    else yield* readLines(input, blockBytes);
+    if (isCsv(file, options)) yield* readCsvBlocks(input, options.kind, blockBytes);
+    else yield* readBlocks(input, blockBytes);
   } catch (error) {
     throw createReadError(file, error);
   }
@@ -54,25 +44,4 @@ export async function checkInput(file: string, options: InputOptions): Promise<v
   if (!isCsv(file, options)) return;
   // The kind is checked with the first row.
   for await (const _ of readInput(file, options, 1)) break;
-}
-
-const NO_REJECTIONS: RejectionReport = { rejected: [], causes: [] };
-
-async function* readLines(
-  input: AsyncIterable<Uint8Array>,
-  blockBytes: number,
-): AsyncGenerator<InputBlock> {
-  for await (const { bytes, firstLine } of readBlocks(input, blockBytes)) {
-    yield { bytes, rejections: NO_REJECTIONS, findFileLine: (line) => firstLine + line - 1 };
-  }
-}
-
-async function* readTable(
-  input: AsyncIterable<Uint8Array>,
-  kind: EntityKind | undefined,
-  blockBytes: number,
-): AsyncGenerator<InputBlock> {
-  for await (const { bytes, rejections, fileLines } of readCsvBlocks(input, kind, blockBytes)) {
-    yield { bytes, rejections, findFileLine: (line) => fileLines[line - 1] ?? 0 };
-  }
 }

@@ -3,17 +3,22 @@ import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
 
 const NEWLINE = 0x0a;
+
+const NO_REJECTIONS: RejectionReport = { rejected: [], causes: [] };
 
 /** Bytes that show that a line is too long, even behind a byte-order mark of three bytes. */
 const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
-/** Whole lines of a file. */
-interface FileBlock {
+/** Lines of observations from a file. */
+export interface InputBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The number of the first line, from 1. */
-  readonly firstLine: number;
+  /** The number in the file of a line of the block. */
+  findFileLine(line: number): number;
+  /** What is in the file between the lines but is no line, by its numbers in the file. */
+  readonly rejections: RejectionReport;
 }
 
 /** The largest piece of a stream that is searched for line ends at once. */
@@ -28,14 +33,16 @@ const PIECE_MAX_BYTES = 262_144;
 export async function* readBlocks(
   stream: AsyncIterable<Uint8Array>,
   blockBytes: number,
-): AsyncGenerator<FileBlock> {
+): AsyncGenerator<InputBlock> {
   let pieces: Uint8Array[] = [];
   let byteCount = 0;
   let lineCount = 0;
   let tail: Uint8Array = new Uint8Array();
   let firstLine = 1;
-  const takeBlock = (): FileBlock => {
-    const block = { bytes: Buffer.concat(pieces), firstLine };
+  const takeBlock = (): InputBlock => {
+    const first = firstLine;
+    const findFileLine = (line: number) => first + line - 1;
+    const block = { bytes: Buffer.concat(pieces), findFileLine, rejections: NO_REJECTIONS };
     firstLine += lineCount;
     pieces = [];
     byteCount = lineCount = 0;

@@ -23,10 +23,10 @@ describe("readBlocks()", () => {
     const blocks = await Array.fromAsync(readBlocks(streamTexts(...texts), 16 * KIB));
     expect(blocks.map(({ bytes }) => decodeText(bytes)).join("")).toBe(LINES.join(""));
     let line = 1;
-    for (const { bytes, firstLine } of blocks) {
+    for (const { bytes, findFileLine } of blocks) {
       expect(bytes.byteLength).toBeLessThan(21 * KIB);
       expect(decodeText(bytes)).toEndWith("\n");
-      expect(firstLine).toBe(line);
+      expect(findFileLine(1)).toBe(line);
       line += decodeText(bytes).split("\n").length - 1;
     }
     expect(blocks.length).toBeGreaterThan(10);
