@@ -4,7 +4,8 @@ import type { DomainError } from "../../../../core/errors.ts";
 import { createUnavailableError, NotSentError, toUnavailableError } from "../errors.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import type { RemoteConnection } from "./remote-connection.ts";
-import { createWaitingCalls } from "./waiting-calls.ts";
+
+const WAITING_CALLS_MAX = 10_000;
 
 export interface QueuedCall {
   readonly enqueuedAtTick: number;
@@ -39,9 +40,17 @@ export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, getTick, suspectAfterTicks, onFailure } = options;
   const pool = createConnectionPool(options.openConnection);
   const inFlight = new Map<QueuedCall, InFlightCall>();
-  const waiting = createWaitingCalls<QueuedCall>();
+  let waiting: QueuedCall[] = [];
 
   const ageOf = ({ sentAtTick }: InFlightCall) => getTick() - sentAtTick;
+
+  /** Rejects the calls that meet a condition, whether they wait or are in flight. */
+  function rejectAll(failure: DomainError, isRejected: (call: QueuedCall) => boolean): void {
+    const rejected = waiting.filter(isRejected);
+    if (rejected.length > 0) waiting = waiting.filter((call) => !isRejected(call));
+    for (const call of rejected) call.reject(new NotSentError(failure));
+    for (const call of inFlight.keys()) if (isRejected(call)) abort(call, failure);
+  }
 
   const isExpired = ({ enqueuedAtTick, timeoutTicks }: QueuedCall) =>
     getTick() - enqueuedAtTick > timeoutTicks;
@@ -54,7 +63,7 @@ export function createCallQueue(options: CallQueueOptions) {
 
   function sendWaiting(): void {
     while (hasCapacity()) {
-      const call = waiting.takeNext();
+      const call = takeNext(waiting);
       if (call === undefined) return;
       const connection = acquireOrReject(pool, call, onFailure);
       if (connection === undefined) continue;
@@ -95,13 +104,13 @@ export function createCallQueue(options: CallQueueOptions) {
   }
 
   return {
-    isFull: waiting.isFull,
+    isFull: (): boolean => waiting.length >= WAITING_CALLS_MAX,
 
     isIdle: (): boolean => inFlight.size === 0,
 
     /** Sends a call now, or once there is capacity. */
     enqueue(call: QueuedCall): void {
-      waiting.add(call);
+      waiting.push(call);
       sendWaiting();
     },
 
@@ -116,20 +125,20 @@ export function createCallQueue(options: CallQueueOptions) {
     discardIdle: pool.discardIdle,
 
     /** Rejects the calls whose time is over. */
-    abortExpired(failure: DomainError): void {
-      for (const call of waiting.takeAll(isExpired)) call.reject(new NotSentError(failure));
-      for (const call of inFlight.keys()) if (isExpired(call)) abort(call, failure);
-    },
+    abortExpired: (failure: DomainError): void => rejectAll(failure, isExpired),
 
     /** Rejects all calls. */
-    abortAll(failure: DomainError): void {
-      for (const call of waiting.takeAll(() => true)) call.reject(new NotSentError(failure));
-      for (const call of inFlight.keys()) abort(call, failure);
-    },
+    abortAll: (failure: DomainError): void => rejectAll(failure, () => true),
 
     /** Closes the connections, now or once their calls have ended. */
     close: pool.close,
   };
+}
+
+/** Removes the call to send next; `undefined` if there is none. */
+function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
+  const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
+  return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();
 }
 
 /** Acquires a connection for a call. If none can be opened, the call fails. */
