@@ -1,8 +1,5 @@
 /**
  * Decides charges on the sums of their account: no history of debits is needed.
- *
- * `server/store/accounts/debit-sql.ts` restates the decision in SQL;
- * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
 import { assertWholeNumber } from "./errors.ts";
 import { assertCreditAmount, assertSum, computeBalance, type CreditSums } from "./ledger.ts";

@@ -1,9 +1,6 @@
 /**
  * The monitoring list: a set of creators. A creator is a platform and a username. Usernames are
  * compared without case; the list keeps the spelling that was added.
- *
- * `server/store/collection/creators.ts` restates these rules in SQL;
- * `tests/store/collection/creators.test.ts` compares both.
  */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";

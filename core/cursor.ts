@@ -1,9 +1,6 @@
 /**
  * Cursor pagination of `/shorts`. A cursor is the position of the last short of a page, so the next
  * page starts right after it, even if shorts were published in between.
- *
- * `server/store/reads/video.ts` restates the order and the selection in SQL;
- * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";

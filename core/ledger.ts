@@ -1,9 +1,6 @@
 /**
  * The credit ledger: grants, debits and refunds of an account. A ledger is a value; each operation
  * returns the next one. The balance is grants - debits + refunds and never negative.
- *
- * The store restates these rules in SQL; `tests/store/accounts/ledger.test.ts` and
- * `tests/store/accounts/debits.test.ts` compare both.
  */
 import {
   createInsufficientCreditsError,

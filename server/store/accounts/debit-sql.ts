@@ -5,7 +5,8 @@
  * without an idempotency key. Their statements take its fields as arguments, which takes half the
  * time of the general statements; those take a JSON array of runs as ?1.
  *
- * The SQL restates core's `decideCharges()`; `tests/store/accounts/charge-decisions.test.ts` compares both.
+ * Several processes debit one account, so the SQL decides: it restates core's `decideCharges()`.
+ * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { selectChanges } from "../history/change-log.ts";

@@ -5,7 +5,7 @@
  * wrote, the sums of the account. Every write carries a `uid` made before it, so a write that is
  * retried, because its response was lost, is applied once.
  *
- * The SQL restates the rules of core's `applyEntry()`; `tests/store/accounts/ledger.test.ts`
+ * So the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
  * compares both.
  */
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";

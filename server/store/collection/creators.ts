@@ -1,7 +1,6 @@
 /**
- * Stores the monitoring list; each operation is one transaction.
- *
- * The SQL restates core's `addCreator()` and `removeCreator()`;
+ * Stores the monitoring list. Each operation is one transaction, also among several processes, so
+ * the conditions of core's `addCreator()` and `removeCreator()` are in SQL;
  * `tests/store/collection/creators.test.ts` compares both.
  */
 import {
