@@ -90,24 +90,22 @@ export type { IntegerRange } from "./limits.ts";
 export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
 
 // The resources of the HTTP interface, and their creation from entities.
-export type * from "./resources/mod.ts";
-export { createCreatorResult } from "./resources/creator-resources.ts";
-export { listHistoryPoints } from "./resources/entity-fields.ts";
-export { createNamedResults, createServiceError } from "./resources/error-resources.ts";
-export { createVideoError } from "./resources/error-resources.ts";
-export type { NamedError } from "./resources/error-resources.ts";
-export { createComparisonTable, createFollowersPage } from "./resources/history-resources.ts";
-export { createHistoryPage } from "./resources/history-resources.ts";
-export { createChannelList, createUserList } from "./resources/list-resources.ts";
-export type { ListableEntity } from "./resources/list-resources.ts";
-export { createTweetDetails, createTweetRecord } from "./resources/microblog-resources.ts";
-export { createUserDetails, findUsername } from "./resources/microblog-resources.ts";
-export { readTweetFields, readUserFields } from "./resources/microblog-resources.ts";
-export type { TweetFields, UserFields } from "./resources/microblog-resources.ts";
-export { createChannelDetails, createShortDetails } from "./resources/video-resources.ts";
-export { createShortSummary } from "./resources/video-resources.ts";
-export { readChannelFields, readShortFields } from "./resources/video-resources.ts";
-export type { ChannelFields, ShortFields } from "./resources/video-resources.ts";
+export type * from "./resources/generated/types.ts";
+export { createAccountDetails } from "./responses/account.ts";
+export { createCreatorList, createCreatorResult } from "./responses/creators.ts";
+export { listHistoryPoints, readFields } from "./responses/entity-fields.ts";
+export type { AttributeValue, KnownFields } from "./responses/entity-fields.ts";
+export { createNamedResults, createServiceError, createVideoError } from "./responses/errors.ts";
+export type { NamedError, NamedResult } from "./responses/errors.ts";
+export { createComparisonTable, createHistoryPage } from "./responses/histories.ts";
+export type { ComparisonTable, HistoryItem, HistoryPage } from "./responses/histories.ts";
+export { createChannelList, createUserList } from "./responses/lists.ts";
+export type { ListableEntity } from "./responses/lists.ts";
+export { createFollowersPage, createTweetDetails } from "./responses/microblog.ts";
+export { createTweetsPage, createUserDetails, findUsername } from "./responses/microblog.ts";
+export type { ListableTweet, TweetFields } from "./responses/microblog.ts";
+export { createChannelDetails, createShortDetails, createShortsPage } from "./responses/video.ts";
+export type { ShortFields } from "./responses/video.ts";
 
 // The interfaces of stores of your own.
 export type * from "./stores.ts";

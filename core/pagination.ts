@@ -2,7 +2,7 @@
 import { assertWholeNumber, DomainError } from "./errors.ts";
 import { DAYS_FILTER_RANGE, PAGE_NUMBER_RANGE, PAGE_LIMIT_RANGE } from "./limits.ts";
 import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
-import type { Pagination } from "./resources/microblog.ts";
+import type { Pagination } from "./resources/generated/types.ts";
 
 /** The query of a listing: how many days back, which page (from 0), how many items a page. */
 export interface PageRequest {

@@ -13,7 +13,7 @@ import type { HistoryRequest } from "./history-request.ts";
 import type { CreditSums } from "./ledger.ts";
 import type { ChannelSort, ListRequest, UserSort } from "./lists.ts";
 import type { PageRequest } from "./pagination.ts";
-import type * as resources from "./resources/mod.ts";
+import type * as resources from "./resources/generated/types.ts";
 
 /** A line that was rejected, by its number from 1, and why. */
 export interface RejectedLine {

@@ -143,20 +143,20 @@ describe("the top level", () => {
 describe("core", () => {
   const coreImports = imports.filter(({ file }) => isWithin("core", file));
 
-  test("imports its own files, and TypeBox in schema/ only", () => {
+  test("imports its own files, and TypeBox in resources/ only", () => {
     expect(coreImports.length).toBeGreaterThan(30);
     const forbidden = coreImports.filter(
       ({ file, target }) =>
         !isWithin("core", target) &&
-        !(isWithin("core/schema", file) && target === "@sinclair/typebox"),
+        !(isWithin("core/resources", file) && target === "@sinclair/typebox"),
     );
     expect(forbidden.map(formatImport)).toEqual([]);
   });
 
-  test("outside schema/ imports only types from schema/", () => {
+  test("outside resources/ imports only types from resources/", () => {
     const forbidden = coreImports.filter(
       ({ file, target, isTypeOnly }) =>
-        !isWithin("core/schema", file) && isWithin("core/schema", target) && !isTypeOnly,
+        !isWithin("core/resources", file) && isWithin("core/resources", target) && !isTypeOnly,
     );
     expect(forbidden.map(formatImport)).toEqual([]);
   });

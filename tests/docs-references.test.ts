@@ -40,7 +40,7 @@ describe("CONTRIBUTING.md", () => {
     const rows = parseTable(findSection(await readDoc("CONTRIBUTING.md"), "### Files of core"));
     const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
-      [...files, "client/", "resources/", "schema/", "testing/"].toSorted(),
+      [...files, "client/", "resources/", "responses/", "testing/"].toSorted(),
     );
   });
 

@@ -1,7 +1,7 @@
 /** The microblog part of the client: users and their tweets. */
 import type { UserSort } from "../lists.ts";
 import { compareText } from "../text.ts";
-import type * as resources from "../resources/mod.ts";
+import type * as resources from "../resources/generated/types.ts";
 import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
@@ -45,14 +45,14 @@ export interface MicroblogClient {
     username: string,
     query?: HistoryQuery,
     options?: RequestOptions,
-  ): Listing<resources.HistoryItem<resources.UserCounts>, resources.UserHistory>;
+  ): Listing<resources.UserHistory["history"][number], resources.UserHistory>;
   /** The counts of a tweet over time, oldest first. */
   tweetHistory(
     username: string,
     id: string,
     query?: HistoryQuery,
     options?: RequestOptions,
-  ): Listing<resources.HistoryItem<resources.TweetCounts>, resources.TweetHistory>;
+  ): Listing<resources.TweetHistory["history"][number], resources.TweetHistory>;
   /** The details of 1 to 100 users; a credit a name. */
   details(
     usernames: readonly string[],
@@ -63,7 +63,7 @@ export interface MicroblogClient {
     usernames: readonly string[],
     query?: HistoryQuery & { readonly count?: keyof resources.UserCounts | undefined },
     options?: RequestOptions,
-  ): Listing<resources.ComparisonTable["rows"][number], resources.UserComparison>;
+  ): Listing<resources.UserComparison["rows"][number], resources.UserComparison>;
 }
 
 /** Creates the microblog part of a client. */

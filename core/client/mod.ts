@@ -4,7 +4,7 @@
  *
  * @module @creator-metrics/core/client
  */
-import type * as resources from "../resources/mod.ts";
+import type * as resources from "../resources/generated/types.ts";
 import { assertAllowed } from "./arguments.ts";
 import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";
 import type { ClientOptions, RequestOptions } from "./options.ts";

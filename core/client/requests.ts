@@ -1,5 +1,5 @@
 /** Creates the requests that the parts of the client share. */
-import type { CursorPagination, Pagination } from "../resources/mod.ts";
+import type { CursorPagination, Pagination } from "../resources/generated/types.ts";
 import { assertAllowed, assertObject } from "./arguments.ts";
 import { createListing, type Listing, type PageStart } from "./listing.ts";
 import type { RequestOptions } from "./options.ts";

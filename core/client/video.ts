@@ -1,6 +1,6 @@
 /** The video part of the client: channels and their shorts. */
 import type { ChannelSort } from "../lists.ts";
-import type * as resources from "../resources/mod.ts";
+import type * as resources from "../resources/generated/types.ts";
 import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
@@ -41,14 +41,14 @@ export interface VideoClient {
     channel: string,
     query?: HistoryQuery,
     options?: RequestOptions,
-  ): Listing<resources.HistoryItem<resources.ChannelCounts>, resources.ChannelHistory>;
+  ): Listing<resources.ChannelHistory["history"][number], resources.ChannelHistory>;
   /** The counts of a short over time, oldest first. */
   shortHistory(
     channel: string,
     id: string,
     query?: HistoryQuery,
     options?: RequestOptions,
-  ): Listing<resources.HistoryItem<resources.ShortCounts>, resources.ShortHistory>;
+  ): Listing<resources.ShortHistory["history"][number], resources.ShortHistory>;
   /** The details of 1 to 100 channels; a credit a name. */
   details(
     channels: readonly string[],
@@ -59,7 +59,7 @@ export interface VideoClient {
     channels: readonly string[],
     query?: HistoryQuery & { readonly count?: keyof resources.ChannelCounts | undefined },
     options?: RequestOptions,
-  ): Listing<resources.ComparisonTable["rows"][number], resources.ChannelComparison>;
+  ): Listing<resources.ChannelComparison["rows"][number], resources.ChannelComparison>;
 }
 
 /** A page is asked for by a parameter; without one, the response is the whole list. */

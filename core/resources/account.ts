@@ -1,50 +1,50 @@
-/** The resource of `/api/account`. */
+/** Schemas of `GET /api/account`. */
+import * as Type from "@sinclair/typebox";
+import { Count, Day, describe, Instant, strictObject, TextOrNull } from "./fields.ts";
+import type { ResourceSchemas } from "./generated/schemas.ts";
 
 /** How charged requests ended. */
-export interface UsageStatuses {
-  /** Answered with data. */
-  "200": number;
-  /** Answered that nothing has changed. */
-  "304": number;
-  /** Answered that there is no such entity. */
-  "404": number;
-  /** Refunded. */
-  failed: number;
-  /** Of the last seconds, or of the seconds before a process was killed. */
-  unknown: number;
-}
+export const UsageStatuses: ResourceSchemas["UsageStatuses"] = strictObject(
+  {
+    "200": describe(Count, "Answered with data"),
+    "304": describe(Count, "Answered that nothing has changed"),
+    "404": describe(Count, "Answered that there is no such entity"),
+    failed: describe(Count, "Refunded"),
+    unknown: describe(Count, "Of the last seconds, or of the seconds before a process was killed"),
+  },
+  {
+    description:
+      "How the requests ended: a failed one was refunded. Unknown are those of the last seconds, and " +
+      "those of the seconds before a process was killed",
+  },
+);
 
 /** The usage of a day; or, with `by`, of a key, an endpoint, a day or an hour. */
-export interface UsageRow {
-  /** With `by=key`: the key of the requests. */
-  key?: {
-    id: number;
-    /** The first characters of the key. */
-    begins_with: string;
-    label: string | null;
-  };
-  /** As in the API reference: `/api/video/{channel}/details`. */
-  endpoint?: string;
-  /** A UTC day, `2026-11-20`. */
-  day?: string;
-  /** The start of an hour, `2026-11-20T08:00:00.000Z`. */
-  hour?: string;
-  /** Charged requests. */
-  requests: number;
-  /** Credits that they were charged. */
-  credits: number;
-  /** Credits that were refunded. */
-  refunded: number;
-  /** How the requests ended, with `by`. */
-  statuses?: UsageStatuses;
-}
+export const UsageRow: ResourceSchemas["UsageRow"] = strictObject({
+  key: Type.Optional(
+    strictObject(
+      {
+        id: Type.Integer({ minimum: 1 }),
+        begins_with: Type.String({ description: "The first characters of the key" }),
+        label: TextOrNull,
+      },
+      { description: "The key of the requests" },
+    ),
+  ),
+  endpoint: Type.Optional(Type.String({ description: "As in this reference" })),
+  day: Type.Optional(describe(Day, "UTC")),
+  hour: Type.Optional(describe(Instant, "The start of the hour")),
+  requests: Type.Integer({ minimum: 0, description: "Charged requests" }),
+  credits: Type.Integer({ minimum: 0, description: "Credits that they were charged" }),
+  refunded: Type.Integer({ minimum: 0, description: "Credits that were refunded" }),
+  statuses: Type.Optional(UsageStatuses),
+});
 
 /** The response of `GET /api/account`. */
-export interface AccountDetails {
-  /** Name of the account. */
-  account: string;
-  /** Credits that are left. */
-  balance: number;
-  /** Every day of the range, oldest first; with `by`, the groups with use. */
-  usage: UsageRow[];
-}
+export const AccountDetails: ResourceSchemas["AccountDetails"] = strictObject({
+  account: Type.String({ description: "Name of the account" }),
+  balance: describe(Count, "Credits that are left"),
+  usage: Type.Array(UsageRow, {
+    description: "Every day of the range, oldest first; with by, the groups with use",
+  }),
+});

@@ -1,69 +1,95 @@
-/** Requests for several entities: batches of details, and comparisons of one count. */
-import type { HistoryInterval } from "../buckets.ts";
-import type { ServiceError, VideoError } from "./errors.ts";
-import type { ChannelCounts, UserCounts } from "./history.ts";
-import type { UserDetails } from "./microblog.ts";
-import type { ChannelDetails, CursorPagination } from "./video.ts";
+/** Schemas of requests for several entities: batches of details, and comparisons of one count. */
+import * as Type from "@sinclair/typebox";
+import type { TSchema } from "@sinclair/typebox";
+import { HISTORY_INTERVALS } from "../buckets.ts";
+import { ENTITY_FIELDS } from "../entity-kinds.ts";
+import { BATCH_MAX_NAMES } from "../limits.ts";
+import { ServiceError, VideoError } from "./errors.ts";
+import {
+  ChannelName,
+  CountOrNull,
+  createChoice,
+  describe,
+  Instant,
+  strictObject,
+  Username,
+} from "./fields.ts";
+import type { ResourceSchemas } from "./generated/schemas.ts";
+import { UserDetails } from "./microblog.ts";
+import { CursorPagination } from "./pagination.ts";
+import { Identifier } from "./texts.ts";
+import { ChannelDetails } from "./video.ts";
+
+const createNamesSchema = (description: string) =>
+  Type.Array(Identifier, { minItems: 1, maxItems: BATCH_MAX_NAMES, description });
 
 /** The body of `POST /api/video/details`. */
-export interface ChannelBatchRequest {
-  /** 1 to 100 identifiers, or usernames in any case; a name can be repeated. */
-  channels: string[];
-}
+export const ChannelBatchRequest: ResourceSchemas["ChannelBatchRequest"] = strictObject({
+  channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
+});
 
 /** The body of `POST /api/microblog/details`. */
-export interface UserBatchRequest {
-  /** 1 to 100 usernames without the @ symbol, in any case; a name can be repeated. */
-  usernames: string[];
-}
+export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = strictObject({
+  usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
+});
 
-/** What was found of an entity that a request named, or the body of the 404 of a single read. */
-export type NamedResult<Found, NotFound> =
-  | ({ name: string; found: true } & Found)
-  | { name: string; found: false; error: NotFound };
+const NAME = Type.String({ description: "As the request has it" });
 
-/** The response of `POST /api/video/details`, in the order of the request. */
-export interface ChannelBatch {
-  /** One for each name. */
-  results: NamedResult<{ details: ChannelDetails }, VideoError>[];
-}
+/** Creates the schema of named entities: of each what was found, or the error of a 404. */
+const createNamedSchema = <Found extends Record<string, TSchema>, NotFound extends TSchema>(
+  found: Found,
+  error: NotFound,
+) =>
+  Type.Array(
+    Type.Union([
+      strictObject({ name: NAME, found: Type.Literal(true), ...found }),
+      strictObject({ name: NAME, found: Type.Literal(false), error }),
+    ]),
+    { description: "In the order of the request; error is the body of the 404 of a single read" },
+  );
 
-/** The response of `POST /api/microblog/details`, in the order of the request. */
-export interface UserBatch {
-  /** One for each name. */
-  results: NamedResult<{ details: UserDetails }, ServiceError>[];
-}
+/** The response of `POST /api/video/details`. */
+export const ChannelBatch: ResourceSchemas["ChannelBatch"] = strictObject({
+  results: createNamedSchema({ details: ChannelDetails }, VideoError),
+});
 
-/** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
-export interface ComparisonTable {
-  /** How the observations are grouped. */
-  interval: HistoryInterval;
-  /** One for each bucket. */
-  rows: {
-    /** The start of the bucket; with the interval `raw`, the instant itself. */
-    timestamp: string;
-    /**
-     * In the order of the entities, the newest known value in the bucket; `null` if no observation
-     * of the entity there has one.
-     */
-    values: (number | null)[];
-  }[];
-  /** How far the listing goes. */
-  pagination: CursorPagination;
-}
+/** The response of `POST /api/microblog/details`. */
+export const UserBatch: ResourceSchemas["UserBatch"] = strictObject({
+  results: createNamedSchema({ details: UserDetails }, ServiceError),
+});
+
+const INTERVAL = createChoice(HISTORY_INTERVALS, "How the observations are grouped");
+
+/** The fields that the comparisons of all kinds have after their entities. */
+const TABLE_FIELDS = {
+  rows: Type.Array(
+    strictObject({
+      timestamp: describe(
+        Instant,
+        "The start of the bucket; with the interval raw, the instant itself",
+      ),
+      values: Type.Array(CountOrNull, {
+        description:
+          "In the order of the entities, the newest known value in the bucket; null if there is none",
+      }),
+    }),
+    { description: "Oldest first; a bucket without any observation is not listed" },
+  ),
+  pagination: CursorPagination,
+};
 
 /** The response of `GET /api/video/compare`. */
-export interface ChannelComparison extends ComparisonTable {
-  /** The count that is compared. */
-  count: keyof ChannelCounts;
-  /** In the order of the request. */
-  channels: NamedResult<{ channel: string }, VideoError>[];
-}
+export const ChannelComparison: ResourceSchemas["ChannelComparison"] = strictObject({
+  count: createChoice(ENTITY_FIELDS.channel.counts, "The count that is compared"),
+  interval: INTERVAL,
+  channels: createNamedSchema({ channel: ChannelName }, VideoError),
+  ...TABLE_FIELDS,
+});
 
 /** The response of `GET /api/microblog/compare`. */
-export interface UserComparison extends ComparisonTable {
-  /** The count that is compared. */
-  count: keyof UserCounts;
-  /** In the order of the request. */
-  users: NamedResult<{ username: string }, ServiceError>[];
-}
+export const UserComparison: ResourceSchemas["UserComparison"] = strictObject({
+  count: createChoice(ENTITY_FIELDS.user.counts, "The count that is compared"),
+  interval: INTERVAL,
+  users: createNamedSchema({ username: Username }, ServiceError),
+  ...TABLE_FIELDS,
+});

@@ -1,40 +1,48 @@
-/** The resources of `/api/creators`. */
-import type { CreatorPlatform } from "../creators.ts";
+/** Schemas of `/api/creators`. */
+import * as Type from "@sinclair/typebox";
+import { CREATOR_PLATFORMS, CREATOR_USERNAME_PATTERN } from "../creators.ts";
+import { createChoice, describe, Instant, nullable, strictObject } from "./fields.ts";
+import type { ResourceSchemas } from "./generated/schemas.ts";
+
+const PlatformName = createChoice(CREATOR_PLATFORMS, "Where the creator is");
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
-export interface CreatorRequest {
-  /** A username without the @ symbol. */
-  creator: string;
-  /** Where the creator is. */
-  platform: CreatorPlatform;
-}
+export const CreatorRequest: ResourceSchemas["CreatorRequest"] = Type.Object({
+  creator: Type.String({
+    pattern: CREATOR_USERNAME_PATTERN.source,
+    description: "Username without the @ symbol",
+  }),
+  platform: PlatformName,
+});
 
 /** The response to adding or removing a creator. */
-export interface CreatorResult extends CreatorRequest {
-  /** What was done, for people. */
-  message: string;
-  /** The size of the list after the operation. */
-  total_creators: number;
-}
+export const CreatorResult: ResourceSchemas["CreatorResult"] = strictObject({
+  message: Type.String({ description: "What was done, for people" }),
+  creator: Type.String({ description: "In the spelling of the list" }),
+  platform: PlatformName,
+  total_creators: Type.Integer({
+    minimum: 0,
+    description: "Size of the list after the operation",
+  }),
+});
 
 /** A creator of the monitoring list, and the state of collecting its data. */
-export interface ListedCreator extends CreatorRequest {
-  /** When the creator was added. */
-  added_at: string;
-  /** When the creator was last observed. */
-  last_success: string | null;
-  /** When an observation last failed; `null` if it has succeeded since. */
-  last_failure: string | null;
-  /** Why it failed. */
-  failure: string | null;
-  /** When the creator is observed next. */
-  next_due: string | null;
-}
+export const ListedCreator: ResourceSchemas["ListedCreator"] = strictObject({
+  creator: Type.String({ description: "Username without the @ symbol" }),
+  platform: PlatformName,
+  added_at: describe(Instant, "When the creator was added"),
+  last_success: nullable(Instant, { description: "When the creator was last observed" }),
+  last_failure: nullable(Instant, {
+    description: "When an observation last failed; null if it has succeeded since",
+  }),
+  failure: nullable(Type.String(), {
+    description: "Why it failed, or why the source cannot have such a creator",
+  }),
+  next_due: nullable(Instant, { description: "When the creator is observed next" }),
+});
 
-/** The response of `GET /api/creators`, sorted by platform and username. */
-export interface CreatorList {
-  /** All creators. */
-  creators: ListedCreator[];
-  /** The size of the list. */
-  total_creators: number;
-}
+/** The response of `GET /api/creators`. */
+export const CreatorList: ResourceSchemas["CreatorList"] = strictObject({
+  creators: Type.Array(ListedCreator, { description: "Sorted by platform and username" }),
+  total_creators: Type.Integer({ minimum: 0, description: "The size of the list" }),
+});

@@ -1,97 +1,80 @@
-/** The histories of channels, shorts, users and tweets. */
-import type { HistoryInterval } from "../buckets.ts";
-import type { CursorPagination } from "./video.ts";
+/** Schemas of the histories of channels, shorts, users and tweets. */
+import * as Type from "@sinclair/typebox";
+import { HISTORY_INTERVALS } from "../buckets.ts";
+import { ChannelName, createChoice, describe, Instant, strictObject, Username } from "./fields.ts";
+import type { ResourceSchemas } from "./generated/schemas.ts";
+import { createKindFields } from "./kind-fields.ts";
+import { CursorPagination } from "./pagination.ts";
+
+/** Creates the fields that a page of the history of any kind has. */
+const createPageFields = <
+  Counts extends Type.TProperties,
+  Changes extends Type.TProperties,
+>(fields: {
+  readonly counts: Counts;
+  readonly changes: Changes;
+}) => ({
+  interval: createChoice(HISTORY_INTERVALS, "How the observations are grouped"),
+  history: Type.Array(
+    strictObject({
+      timestamp: describe(
+        Instant,
+        "The start of the bucket; with the interval raw, the instant itself",
+      ),
+      observedAt: describe(Instant, "The newest observation of the bucket"),
+      ...fields.counts,
+      change: strictObject(fields.changes, {
+        description:
+          "Differences from the last known counts before the bucket, also before from; null if either is unknown",
+      }),
+    }),
+    {
+      description:
+        "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed",
+    },
+  ),
+  pagination: CursorPagination,
+});
+
+const channel = createKindFields("channel");
+const short = createKindFields("short");
+const user = createKindFields("user");
+const tweet = createKindFields("tweet");
 
 /** The counts of a channel; `null` if no source reported them. */
-export interface ChannelCounts {
-  /** Subscribers. */
-  subscribers: number | null;
-  /** Videos. */
-  videoCount: number | null;
-  /** Views of all videos. */
-  viewCount: number | null;
-}
+export const ChannelCounts: ResourceSchemas["ChannelCounts"] = strictObject(channel.counts);
 
-/** The counts of a short. */
-export interface ShortCounts {
-  /** Views. */
-  views: number | null;
-  /** Likes. */
-  likes: number | null;
-  /** Comments. */
-  comments: number | null;
-  /** Shares. */
-  shares: number | null;
-}
+/** The counts of a short; `null` if no source reported them. */
+export const ShortCounts: ResourceSchemas["ShortCounts"] = strictObject(short.counts);
 
-/** The counts of a user. */
-export interface UserCounts {
-  /** Followers. */
-  followers_count: number | null;
-  /** Users that the user follows. */
-  following_count: number | null;
-  /** Tweets of the user. */
-  tweet_count: number | null;
-}
+/** The counts of a user; `null` if no source reported them. */
+export const UserCounts: ResourceSchemas["UserCounts"] = strictObject(user.counts);
 
-/** The counts of a tweet. */
-export interface TweetCounts {
-  /** Likes. */
-  likes: number | null;
-  /** Retweets. */
-  retweets: number | null;
-  /** Replies. */
-  replies: number | null;
-  /** Quotes. */
-  quotes: number | null;
-  /** Views of the tweet. */
-  impressions: number | null;
-}
-
-/** A bucket of a history, with the newest known value of each count. */
-export type HistoryItem<Counts> = Counts & {
-  /** The start of the bucket; with the interval `raw`, the instant of the observation. */
-  timestamp: string;
-  /** The newest observation of the bucket. */
-  observedAt: string;
-  /** Differences from the last known counts before the bucket; `null` if either is unknown. */
-  change: Counts;
-};
-
-/** A page of a history, oldest first. A bucket without an observation is not listed. */
-export interface HistoryPage<Counts> {
-  /** How the observations are grouped. */
-  interval: HistoryInterval;
-  /** The buckets. */
-  history: HistoryItem<Counts>[];
-  /** How far the listing goes. */
-  pagination: CursorPagination;
-}
+/** The counts of a tweet; `null` if no source reported them. */
+export const TweetCounts: ResourceSchemas["TweetCounts"] = strictObject(tweet.counts);
 
 /** The response of `GET /api/video/{channel}/history`. */
-export interface ChannelHistory extends HistoryPage<ChannelCounts> {
-  /** The channel's username, or its identifier if no source reported a username. */
-  channel: string;
-}
+export const ChannelHistory: ResourceSchemas["ChannelHistory"] = strictObject({
+  channel: ChannelName,
+  ...createPageFields(channel),
+});
 
 /** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
-export interface ShortHistory extends HistoryPage<ShortCounts> {
-  /** The channel's username, or its identifier if no source reported a username. */
-  channel: string;
-  /** Identifier of the short. */
-  short_id: string;
-}
+export const ShortHistory: ResourceSchemas["ShortHistory"] = strictObject({
+  channel: ChannelName,
+  short_id: Type.String({ description: "Identifier of the short" }),
+  ...createPageFields(short),
+});
 
 /** The response of `GET /api/microblog/{username}/history`. */
-export interface UserHistory extends HistoryPage<UserCounts> {
-  /** Username without the @ symbol. */
-  username: string;
-}
+export const UserHistory: ResourceSchemas["UserHistory"] = strictObject({
+  username: Username,
+  ...createPageFields(user),
+});
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
-export interface TweetHistory extends HistoryPage<TweetCounts> {
-  /** Username without the @ symbol. */
-  username: string;
-  /** Identifier of the tweet. */
-  tweet_id: string;
-}
+export const TweetHistory: ResourceSchemas["TweetHistory"] = strictObject({
+  username: Username,
+  tweet_id: Type.String({ description: "Identifier of the tweet" }),
+  ...createPageFields(tweet),
+});

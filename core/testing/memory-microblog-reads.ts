@@ -1,25 +1,20 @@
 /** Reads users and tweets from memory. */
-import { filterDays } from "../days.ts";
-import { EMPTY_ENTITY } from "../entities.ts";
+import { EMPTY_ENTITY, type Entity } from "../entities.ts";
 import { createTweetNotFoundError, createUserNotFoundError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
-import { paginate } from "../pagination.ts";
+import { listHistoryPoints, readFields } from "../responses/entity-fields.ts";
+import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
+import { createUserList } from "../responses/lists.ts";
 import {
-  createComparisonTable,
   createFollowersPage,
-  createHistoryPage,
-} from "../resources/history-resources.ts";
-import { createUserList } from "../resources/list-resources.ts";
-import {
   createTweetDetails,
-  createTweetRecord,
+  createTweetsPage,
   createUserDetails,
   findUsername,
-  readTweetFields,
-  readUserFields,
-} from "../resources/microblog-resources.ts";
+  type ListableTweet,
+} from "../responses/microblog.ts";
 import type { MicroblogStore } from "../stores.ts";
-import { compareText, foldCase } from "../text.ts";
+import { foldCase } from "../text.ts";
 import { listPoints, type Entities } from "./memory-observations.ts";
 
 /** Finds users, whom an observation of them or of a tweet names, and their tweets. */
@@ -40,7 +35,7 @@ function createUserFinder(entities: Entities) {
     );
     if (spelling === undefined) return createUserNotFoundError(username);
     const gains = computeEntityGains("user", entity);
-    return { id, name: spelling, tweets, fields: readUserFields(spelling, entity), gains };
+    return { id, name: spelling, tweets, fields: readFields("user", spelling, entity), gains };
   }
 
   function getUser(username: string) {
@@ -52,9 +47,9 @@ function createUserFinder(entities: Entities) {
   function getTweet(username: string, id: string) {
     const { name, tweets } = getUser(username);
     const [, entity] = tweets.find(([tweetId]) => tweetId === id) ?? [];
-    const fields = entity && readTweetFields(id, entity);
-    if (fields === undefined) throw createTweetNotFoundError(username, id);
-    return { name, fields, points: listPoints(entities, "tweet", id) };
+    const tweet = entity && toListableTweet(id, entity);
+    if (tweet === undefined) throw createTweetNotFoundError(username, id);
+    return { name, tweet };
   }
 
   function listUsers() {
@@ -65,6 +60,13 @@ function createUserFinder(entities: Entities) {
   }
 
   return { findUser, getUser, getTweet, listUsers };
+}
+
+/** @returns `undefined` while it is not known when the tweet was created: it is not listed yet. */
+function toListableTweet(id: string, entity: Entity): ListableTweet | undefined {
+  const { created_at, ...fields } = readFields("tweet", id, entity);
+  const points = listHistoryPoints("tweet", entity);
+  return created_at === null ? undefined : { fields: { ...fields, created_at }, points };
 }
 
 /** Creates the reads of users and tweets. */
@@ -86,21 +88,10 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
       const names = found.map((user) => ("id" in user ? user.name : user));
       return { body: { entities: names, rows, pagination } };
     },
-    async tweets(username, { days, page, limit }, now) {
+    async tweets(username, request, now) {
       const { name, tweets } = getUser(username);
-      const known = tweets.flatMap(([id, entity]) => readTweetFields(id, entity) ?? []);
-      const selected = filterDays(known, ({ createdAt }) => createdAt, days, now).toSorted(
-        (a, b) => b.createdAt - a.createdAt || compareText(b.id, a.id),
-      );
-      const pagination = paginate(page, limit, selected.length);
-      const listed = selected.slice(page * limit, page * limit + limit);
-      const records = Object.fromEntries(
-        listed.map((tweet) => {
-          const points = listPoints(entities, "tweet", tweet.id);
-          return [tweet.id, createTweetRecord(tweet, points)];
-        }),
-      );
-      return { body: { username: name, tweets: records, filter_days: days, pagination } };
+      const listable = tweets.flatMap(([id, entity]) => toListableTweet(id, entity) ?? []);
+      return { body: createTweetsPage(name, listable, request, now) };
     },
     async followers(username, request, now) {
       const { id, name } = getUser(username);
@@ -108,8 +99,8 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
       return { body: createFollowersPage(name, points, request, now) };
     },
     async tweet(username, id) {
-      const { name, fields, points } = getTweet(username, id);
-      return { body: createTweetDetails(name, fields, points) };
+      const { name, tweet } = getTweet(username, id);
+      return { body: createTweetDetails(name, tweet) };
     },
     async userHistory(username, request) {
       const { id, name } = getUser(username);
@@ -117,8 +108,8 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
       return { body: { username: name, ...page } };
     },
     async tweetHistory(username, id, request) {
-      const { name, points } = getTweet(username, id);
-      const page = createHistoryPage("tweet", points, request);
+      const { name, tweet } = getTweet(username, id);
+      const page = createHistoryPage("tweet", tweet.points, request);
       return { body: { username: name, tweet_id: id, ...page } };
     },
   };

@@ -6,7 +6,7 @@ import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { parseObservationLine, type Observation } from "../observations.ts";
 import { createRejectionCollector } from "../rejections.ts";
-import { listHistoryPoints } from "../resources/entity-fields.ts";
+import { listHistoryPoints } from "../responses/entity-fields.ts";
 import type { ObservationStore } from "../stores.ts";
 
 // Every runtime has it, but no type of the language declares it.

@@ -1,19 +1,17 @@
 /** Reads channels and shorts from memory. */
 import { findChannel } from "../channels.ts";
-import { compareShortPositions, pageAfter } from "../cursor.ts";
+import { findNewestCounts } from "../entities.ts";
 import { createChannelNotFoundError, createShortNotFoundError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
-import { createFieldReader } from "../resources/entity-fields.ts";
-import { createComparisonTable, createHistoryPage } from "../resources/history-resources.ts";
-import { createChannelList } from "../resources/list-resources.ts";
+import { readFields } from "../responses/entity-fields.ts";
+import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
+import { createChannelList } from "../responses/lists.ts";
 import {
   createChannelDetails,
   createShortDetails,
-  createShortSummary,
-  readChannelFields,
-  readShortFields,
+  createShortsPage,
   type ShortFields,
-} from "../resources/video-resources.ts";
+} from "../responses/video.ts";
 import type { VideoStore } from "../stores.ts";
 import { listPoints, type Entities } from "./memory-observations.ts";
 
@@ -21,8 +19,8 @@ import { listPoints, type Entities } from "./memory-observations.ts";
 function createChannelFinder(entities: Entities) {
   const listChannels = () =>
     Array.from(entities.channel, ([id, entity]) => {
-      const fields = readChannelFields(id, entity);
-      const observedAt = createFieldReader(entity).observedAt ?? 0;
+      const fields = readFields("channel", id, entity);
+      const observedAt = findNewestCounts(entity)?.at ?? 0;
       const gains = computeEntityGains("channel", entity);
       return { id, username: fields.username, observedAt, fields, gains };
     });
@@ -37,7 +35,9 @@ function createChannelFinder(entities: Entities) {
   function findShort(channelId: string, id: string): ShortFields | undefined {
     const entity = entities.short.get(id);
     if (entity?.attributes["channel"]?.value !== channelId) return undefined;
-    return readShortFields(id, entity);
+    const { publishedAt, ...fields } = readFields("short", id, entity);
+    // It is listed once it is known when it was published.
+    return publishedAt === null ? undefined : { ...fields, publishedAt };
   }
 
   function getShort(name: string, id: string) {
@@ -85,12 +85,9 @@ export function createVideoReads(entities: Entities): VideoStore {
     },
     async shorts(name, request) {
       const channel = getChannel(name);
-      const shorts = Array.from(entities.short.keys())
-        .flatMap((id) => findShort(channel.id, id) ?? [])
-        .toSorted(compareShortPositions);
-      const { items, hasMore, nextCursor } = pageAfter(shorts, request);
-      const pagination = { hasMore, nextCursor };
-      return { body: { channel: channel.name, shorts: items.map(createShortSummary), pagination } };
+      const ids = Array.from(entities.short.keys());
+      const shorts = ids.flatMap((id) => findShort(channel.id, id) ?? []);
+      return { body: createShortsPage(channel.name, shorts, request) };
     },
     async short(name, id) {
       const { short, points } = getShort(name, id);

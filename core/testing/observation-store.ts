@@ -1,5 +1,5 @@
 /** The conformance suite of stores of observations. */
-import type { ChannelObservation } from "../resources/mod.ts";
+import type { ChannelObservation } from "../resources/generated/types.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";

@@ -5,7 +5,7 @@
  * functions of the instant. So a demo continues its history after a stop, and two demos at the same
  * time show the same data.
  */
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { CHANNELS, USERS } from "./creators.ts";
 import { createTweet, createUser } from "./microblog.ts";

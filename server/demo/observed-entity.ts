@@ -1,5 +1,5 @@
 /** The entities that the demo observes, and when it observes them. */
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { EPOCH } from "./posting-schedule.ts";
 import { draw } from "./random.ts";

@@ -2,12 +2,13 @@
 import { Elysia } from "elysia";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
-import type { AccountDetails, UsageRow } from "../../core/resources/mod.ts";
+import type { AccountDetails, UsageRow } from "../../core/resources/generated/types.ts";
+import { createAccountDetails } from "../../core/responses/account.ts";
 import { formatDay, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
-  fillUsageDays,
   parseUsageDays,
   parseUsageGrouping,
+  type DayRange,
   type UsageDay,
   type UsageGrouping,
 } from "../../core/usage.ts";
@@ -31,14 +32,21 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
     "/api/account",
     async ({ request }): Promise<AccountDetails> => {
       const { account: id } = getCaller(request);
-      const [{ name, balance }, usage] = await Promise.all([
+      const [account, usage] = await Promise.all([
         reads.accountOf(id),
-        readUsageRows(reads, id, getQuery(request), now()),
+        readUsage(reads, id, getQuery(request), now()),
       ]);
-      return { account: name, balance, usage };
+      return toAccountDetails(account, usage);
     },
     describeRoute("getAccount"),
   );
+}
+
+/** The usage of an account, by day if it is not grouped. */
+interface Usage {
+  readonly days: DayRange;
+  readonly grouping: UsageGrouping | undefined;
+  readonly groups: readonly UsageGroup[];
 }
 
 /**
@@ -47,12 +55,12 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, also if there are too many rows.
  */
-export async function readUsageRows(
+export async function readUsage(
   reads: Pick<AccountReads, "usage">,
   account: number,
   query: GetQueryValues,
   now: number,
-): Promise<UsageRow[]> {
+): Promise<Usage> {
   const days = parseUsageDays(query, now);
   const grouping = parseUsageGrouping(query);
   const groups = await reads.usage(account, days, grouping ?? BY_DAY, USAGE_MAX_ROWS + 1);
@@ -61,9 +69,16 @@ export async function readUsageRows(
       `by must give at most ${USAGE_MAX_ROWS} rows, got more: name less, or fewer days`,
     );
   }
-  return grouping === undefined
-    ? fillUsageDays(days, listUsedDays(groups)).map(toDayRow)
-    : groups.map((group) => toUsageRow(grouping, group));
+  return { days, grouping, groups };
+}
+
+export function toAccountDetails(
+  account: { readonly name: string; readonly balance: number },
+  { days, grouping, groups }: Usage,
+): AccountDetails {
+  if (grouping === undefined) return createAccountDetails(account, days, listUsedDays(groups));
+  const usage = groups.map((group) => toUsageRow(grouping, group));
+  return { account: account.name, balance: account.balance, usage };
 }
 
 /** The usage of each day, from groups by day. */
@@ -71,10 +86,6 @@ function* listUsedDays(groups: readonly UsageGroup[]): Generator<UsageDay> {
   for (const { period, requests, credits, refunded } of groups) {
     if (period !== null) yield { day: period, requests, credits, refunded };
   }
-}
-
-function toDayRow({ day, requests, credits, refunded }: UsageDay): UsageRow {
-  return { day: formatDay(day), requests, credits, refunded };
 }
 
 function toUsageRow({ period: by }: UsageGrouping, group: UsageGroup): UsageRow {

@@ -5,13 +5,13 @@ import {
   createNamedResults,
   createServiceError,
   createVideoError,
-} from "../../core/resources/error-resources.ts";
+} from "../../core/responses/errors.ts";
 import type {
   ChannelBatch,
   ChannelComparison,
   UserBatch,
   UserComparison,
-} from "../../core/resources/mod.ts";
+} from "../../core/resources/generated/types.ts";
 import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import { READ_COST } from "./reads/charge.ts";

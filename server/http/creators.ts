@@ -1,8 +1,8 @@
 /** The monitoring list API: list, add and remove creators. It is free of charge. */
 import { Elysia } from "elysia";
 import { parseCreator } from "../../core/creators.ts";
-import type { CreatorResult } from "../../core/resources/mod.ts";
-import { createCreatorResult } from "../../core/resources/creator-resources.ts";
+import type { CreatorResult } from "../../core/resources/generated/types.ts";
+import { createCreatorResult } from "../../core/responses/creators.ts";
 import type { MonitoringListStore } from "../store/collection/creators.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import {

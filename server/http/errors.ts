@@ -8,7 +8,7 @@ import {
   createServiceError,
   createVideoError,
   type NamedError,
-} from "../../core/resources/error-resources.ts";
+} from "../../core/responses/errors.ts";
 import type { OnFailure } from "../log.ts";
 import { describeError, isOutOfDescriptors, readAdvice } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";

@@ -2,13 +2,13 @@
 import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { parseHistoryRequest } from "../../core/history-request.ts";
-import * as historySchemas from "../../core/schema/history.ts";
+import * as historySchemas from "../../core/resources/history.ts";
 import type {
   ChannelHistory,
   ShortHistory,
   TweetHistory,
   UserHistory,
-} from "../../core/resources/mod.ts";
+} from "../../core/resources/generated/types.ts";
 import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
 import { describeRoute } from "./openapi/route-types.ts";

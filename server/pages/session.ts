@@ -1,6 +1,6 @@
 /** The API key of the tab, what its account has left, and what the page has cost so far. */
 import { createClient, type Client, type Listing, type Result } from "../../core/client/mod.ts";
-import type { AccountDetails } from "../../core/resources/mod.ts";
+import type { AccountDetails } from "../../core/resources/generated/types.ts";
 
 const STORAGE_KEY = "apiKey";
 

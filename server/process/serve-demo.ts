@@ -1,5 +1,5 @@
 /** The command `demo`: runs the service on generated data, with an account and an API key. */
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import {
   createAdminClient,

@@ -11,7 +11,7 @@ import {
   type Creator,
   type CreatorSet,
 } from "../../core/creators.ts";
-import * as creatorsSchemas from "../../core/schema/creators.ts";
+import * as creatorsSchemas from "../../core/resources/creators.ts";
 import { creatorNames, texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 

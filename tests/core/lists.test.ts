@@ -18,8 +18,8 @@ import {
   type ListPosition,
 } from "../../core/lists.ts";
 import { EMPTY_ENTITY } from "../../core/entities.ts";
-import { createUserList } from "../../core/resources/list-resources.ts";
-import { readUserFields } from "../../core/resources/microblog-resources.ts";
+import { createUserList } from "../../core/responses/lists.ts";
+import { readFields } from "../../core/responses/entity-fields.ts";
 import { foldCase } from "../../core/text.ts";
 import { identifiers, texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
@@ -208,8 +208,11 @@ describe("decodeListCursor()", () => {
     );
     fc.assert(
       fc.property(names, orders, (username, order) => {
-        const fields = readUserFields(username, EMPTY_ENTITY);
-        const last = { fields: readUserFields("last", EMPTY_ENTITY), gains: { dailyGain: null } };
+        const fields = readFields("user", username, EMPTY_ENTITY);
+        const last = {
+          fields: readFields("user", "last", EMPTY_ENTITY),
+          gains: { dailyGain: null },
+        };
         const request = { kind: "user", sort: "dailyGain", order, limit: 1 } as const;
         const { pagination } = createUserList([last, { fields, gains: { dailyGain: 7 } }], request);
         const after = decodeListCursor(pagination.nextCursor ?? "", request);

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import * as fc from "fast-check";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { paginate, parsePageRequest } from "../../core/pagination.ts";
-import * as microblogSchemas from "../../core/schema/microblog.ts";
+import * as microblogSchemas from "../../core/resources/pagination.ts";
 import { counts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 

@@ -9,10 +9,10 @@ import { parseBatchRequest } from "../../core/batch.ts";
 import { parseCreator } from "../../core/creators.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../../core/limits.ts";
 import { parseObservation } from "../../core/observations.ts";
-import { ChannelBatchRequest } from "../../core/schema/batch.ts";
-import { CreatorRequest } from "../../core/schema/creators.ts";
-import { Identifier } from "../../core/schema/texts.ts";
-import { ChannelObservation, UserObservation } from "../../core/schema/observations.ts";
+import { ChannelBatchRequest } from "../../core/resources/batch.ts";
+import { CreatorRequest } from "../../core/resources/creators.ts";
+import { Identifier } from "../../core/resources/texts.ts";
+import { ChannelObservation, UserObservation } from "../../core/resources/observations.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT, parseInstant } from "../../core/time.ts";
 import {

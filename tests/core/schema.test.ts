@@ -9,9 +9,9 @@ import {
   type EntityFields,
 } from "../../core/entity-kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
-import * as creatorsSchemas from "../../core/schema/creators.ts";
-import { Instant } from "../../core/schema/fields.ts";
-import * as sSchemas from "../../core/schema/observations.ts";
+import * as creatorsSchemas from "../../core/resources/creators.ts";
+import { Instant } from "../../core/resources/fields.ts";
+import * as sSchemas from "../../core/resources/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import { instants, nearlyValidArbitrary, NOW } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { assert, integer, property } from "fast-check";
 import { parseObservation } from "../../core/observations.ts";
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { CHANNELS, DEMO_CHANNEL, DEMO_USER, USERS } from "../../server/demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../../server/demo/generate.ts";

@@ -11,7 +11,7 @@ import {
   findNewestCounts,
   mergeObservations,
   parseObservationLine,
-  readChannelFields,
+  readFields,
   type Observation,
 } from "@creator-metrics/core";
 
@@ -40,7 +40,7 @@ for await (const line of readLines()) {
 const channels = Array.from(observations, ([id, ofChannel]) => {
   const { entity } = mergeObservations(EMPTY_ENTITY, ofChannel);
   const { dailyGain, weeklyGain, monthlyGain } = computeEntityGains("channel", entity);
-  const name = readChannelFields(id, entity).username ?? id;
+  const name = readFields("channel", id, entity).username ?? id;
   const subscribers = findNewestCounts(entity)?.counts["subscribers"];
   const counts = [subscribers, dailyGain, weeklyGain, monthlyGain];
   return { name, counts, position: { figure: weeklyGain ?? null, id } };

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { createClient } from "../../core/client/mod.ts";
 import type { ChannelSort } from "../../core/lists.ts";
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { generateDailyProfiles } from "../../server/demo/generate.ts";
 import { runCommand } from "../portability/command.ts";
 import { installPackage, type InstalledPackage } from "../portability/installed-package.ts";

@@ -1,7 +1,7 @@
 /** Compares the example service in memory with the project's own, over the data of the demo. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
-import type { ObservationLine } from "../../core/resources/mod.ts";
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { generateDailyProfiles, generateObservations } from "../../server/demo/generate.ts";
 import { NOW, startTestService } from "../support/service.ts";
 import { createMemoryService } from "./memory-service/service.ts";

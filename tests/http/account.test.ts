@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { AccountDetails } from "../../core/resources/mod.ts";
+import type { AccountDetails } from "../../core/resources/generated/types.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { waitUntil } from "../support/wait.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";

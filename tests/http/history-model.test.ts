@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../core/buckets.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../../core/entity-kinds.ts";
 import { parseHistoryRequest } from "../../core/history-request.ts";
-import { createHistoryPage } from "../../core/resources/history-resources.ts";
+import { createHistoryPage } from "../../core/responses/histories.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { modelHistory, type ModelPoint } from "../model/histories.ts";
 import { readCsvObjects } from "../support/csv-rows.ts";

@@ -5,12 +5,12 @@ import { join } from "node:path";
 /** @type {import("@stryker-mutator/core").PartialStrykerOptions} */
 export default {
   // Not core/client, whose tests need the server; the rest of core are declarations.
-  mutate: ["core/*.ts", "core/resources/*.ts"],
+  mutate: ["core/*.ts", "core/responses/*.ts"],
   testRunner: "mocha",
   plugins: ["@stryker-mutator/mocha-runner"],
   testRunnerNodeArgs: ["--import", "./tests/mutation/hooks.js"],
   mochaOptions: {
-    spec: ["tests/core/*.test.ts", "tests/core/resources/*.test.ts"],
+    spec: ["tests/core/*.test.ts", "tests/core/responses/*.test.ts"],
     // These start processes of Bun, or test the schemas.
     ignore: ["tests/core/schema*.test.ts", "tests/core/time-zones.test.ts"],
   },

@@ -14,7 +14,7 @@ const importPath = (file: string) => JSON.stringify(join(ROOT, file));
 const HEAD = `
 import { treaty } from "@elysiajs/eden";
 import type { Client, Listing, Result, ErrorCode } from ${importPath("core/client/mod.ts")};
-import type * as resources from ${importPath("core/resources/mod.ts")};
+import type * as resources from ${importPath("core/resources/generated/types.ts")};
 import type * as health from ${importPath("server/http/openapi/health-schema.ts")};
 import type { App } from ${importPath("server/http/app.ts")};
 

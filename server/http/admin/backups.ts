@@ -5,7 +5,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { DomainError } from "../../../core/errors.ts";
-import { strictObject } from "../../../core/schema/fields.ts";
+import { strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { BackupResult } from "../../store/database/backup.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";

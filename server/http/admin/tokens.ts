@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { strictObject } from "../../../core/schema/fields.ts";
+import { strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenAdministration } from "../../metering/admin-tokens.ts";
 import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";

@@ -9,9 +9,9 @@ import {
   LAST_INSTANT,
   parseInstantParameter,
 } from "../../../core/time.ts";
-import type { AccountDetails } from "../../../core/resources/mod.ts";
+import type { AccountDetails } from "../../../core/resources/generated/types.ts";
 import type { StatementLine } from "../../store/accounts/statement.ts";
-import { readUsageRows } from "../account.ts";
+import { readUsage, toAccountDetails } from "../account.ts";
 import { getQuery } from "../request-url.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertSingleAccount } from "./validation.ts";
@@ -29,9 +29,9 @@ export function createAdminUsageRoutes({ ledger, now }: Pick<AdminOptions, "ledg
       "/usage",
       async ({ query, request }): Promise<AccountDetails> => {
         assertSingleAccount(request);
-        const { id, name, balance } = await ledger.account(query.account);
-        const usage = await readUsageRows(ledger, id, getQuery(request), now());
-        return { account: name, balance, usage };
+        const account = await ledger.account(query.account);
+        const usage = await readUsage(ledger, account.id, getQuery(request), now());
+        return toAccountDetails(account, usage);
       },
       { query: t.Object({ account: t.String() }) },
     )

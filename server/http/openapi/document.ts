@@ -1,6 +1,6 @@
 /** The OpenAPI document of the routes; its texts and examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
-import { Day, Instant } from "../../../core/schema/fields.ts";
+import { Day, Instant } from "../../../core/resources/fields.ts";
 import {
   ADMIN_SCHEMA_NAMES,
   ADMIN_SECURITY_SCHEMES,

@@ -4,7 +4,7 @@ import {
   VIDEO_ERROR_SENTENCES,
   type ErrorCode,
 } from "../../../core/error-statuses.ts";
-import { ServiceError, VideoError } from "../../../core/schema/errors.ts";
+import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
 
 /** Creates the schema of errors of `/api/video`: names, or sentences that match a pattern. */
 export function createVideoErrorSchema(names: readonly ErrorCode[]) {

@@ -1,6 +1,6 @@
 /** Schemas of `GET /livez` and `GET /readyz`. */
 import { Type, type Static } from "@sinclair/typebox";
-import { strictObject, InstantOrNull, TextOrNull } from "../../../core/schema/fields.ts";
+import { strictObject, InstantOrNull, TextOrNull } from "../../../core/resources/fields.ts";
 
 /** The response of `GET /livez`. */
 export const Health = strictObject({ status: Type.String() });

@@ -6,7 +6,7 @@ import { Type, type TObject } from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../../../core/error-statuses.ts";
 import { createInsufficientCreditsError, DomainError } from "../../../core/errors.ts";
 import { createMissingScopeError } from "../admission.ts";
-import type { NamedError } from "../../../core/resources/error-resources.ts";
+import type { NamedError } from "../../../core/responses/errors.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";

@@ -1,13 +1,13 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
-import * as account from "../../../core/schema/account.ts";
+import * as account from "../../../core/resources/account.ts";
 import * as admin from "./admin/schemas.ts";
-import * as batch from "../../../core/schema/batch.ts";
-import * as creators from "../../../core/schema/creators.ts";
-import * as errors from "../../../core/schema/errors.ts";
+import * as batch from "../../../core/resources/batch.ts";
+import * as creators from "../../../core/resources/creators.ts";
+import * as errors from "../../../core/resources/errors.ts";
 import * as health from "./health-schema.ts";
-import * as history from "../../../core/schema/history.ts";
-import * as microblog from "../../../core/schema/microblog.ts";
-import * as video from "../../../core/schema/video.ts";
+import * as history from "../../../core/resources/history.ts";
+import * as microblog from "../../../core/resources/microblog.ts";
+import * as video from "../../../core/resources/video.ts";
 
 const SCHEMAS = {
   ...admin,

@@ -1,5 +1,5 @@
 /** The columns of tables of creators and channels: how collection goes, and a button that removes one. */
-import type { ListedCreator } from "../../../core/resources/mod.ts";
+import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { Instant, Text } from "./figures.tsx";
 import { Badge } from "./states.tsx";
 import type { Column } from "./table.tsx";

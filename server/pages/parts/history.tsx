@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery, Listing } from "../../../core/client/mod.ts";
-import type { HistoryItem, HistoryPage } from "../../../core/resources/mod.ts";
+import type { HistoryItem, HistoryPage } from "../../../core/responses/histories.ts";
 import {
   computeRates,
   findExtremes,

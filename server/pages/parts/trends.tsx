@@ -1,7 +1,7 @@
 /** Sparklines of lists. They cost a credit a row, so they are read when the visitor asks for them. */
 import { useState } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import type { ComparisonTable } from "../../../core/resources/mod.ts";
+import type { ComparisonTable } from "../../../core/responses/histories.ts";
 import { findChangeSinceStart } from "../changes.ts";
 import { getClient, readFirstPage } from "../session.ts";
 import { ChangeSinceStart, Percent } from "./figures.tsx";

@@ -1,6 +1,6 @@
 /** What an account used: a chart of its days, and a table by endpoint or by key. */
 import { useState } from "preact/hooks";
-import type { UsageRow } from "../../../core/resources/mod.ts";
+import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { findUnfinishedStart } from "../ranges.ts";
 import { Chart } from "../charts/chart.tsx";

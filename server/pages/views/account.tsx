@@ -1,5 +1,5 @@
 /** The account of the key: its balance and its usage. */
-import type { UsageRow } from "../../../core/resources/mod.ts";
+import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { formatExact } from "../format.ts";
 import { useFreeRead } from "../hooks.ts";
 import { readAccount, setApiKey } from "../session.ts";

@@ -1,5 +1,5 @@
 /** A channel: its figures, its history and its shorts. */
-import type { ChannelDetails, ShortSummary } from "../../../core/resources/mod.ts";
+import type { ChannelDetails, ShortSummary } from "../../../core/resources/generated/types.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";

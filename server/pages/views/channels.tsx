@@ -1,6 +1,6 @@
 /** The list of channels. */
 import { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, LIST_ORDERS } from "../../../core/lists.ts";
-import type { ListedChannel } from "../../../core/resources/mod.ts";
+import type { ListedChannel } from "../../../core/resources/generated/types.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
 import { EntityList } from "../parts/entity-list.tsx";

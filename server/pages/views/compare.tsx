@@ -2,7 +2,8 @@
 import { useEffect } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
-import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.ts";
+import type { NamedResult } from "../../../core/responses/errors.ts";
+import type { ComparisonTable } from "../../../core/responses/histories.ts";
 import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { readUsername } from "../../../core/creators.ts";
 import { MetricsError, type Client, type Result } from "../../../core/client/mod.ts";
-import type { CreatorResult, ListedCreator } from "../../../core/resources/mod.ts";
+import type { CreatorResult, ListedCreator } from "../../../core/resources/generated/types.ts";
 import { useFreeRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";

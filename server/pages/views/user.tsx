@@ -1,5 +1,5 @@
 /** A user: their figures, their followers over time and their tweets. */
-import type { TweetRecord } from "../../../core/resources/mod.ts";
+import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";

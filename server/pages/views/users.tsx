@@ -1,6 +1,6 @@
 /** The list of users. */
 import { LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
-import type { ListedUser } from "../../../core/resources/mod.ts";
+import type { ListedUser } from "../../../core/resources/generated/types.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
 import { EntityList } from "../parts/entity-list.tsx";

@@ -6,8 +6,8 @@
  */
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
-import * as schema from "../../../core/schema/video.ts";
-import type { ChannelList } from "../../../core/resources/mod.ts";
+import * as schema from "../../../core/resources/video.ts";
+import type { ChannelList } from "../../../core/resources/generated/types.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";

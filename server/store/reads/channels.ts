@@ -2,12 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { createChannelNotFoundError, createShortNotFoundError } from "../../../core/errors.ts";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
-import {
-  createChannelDetails,
-  type ChannelFields,
-} from "../../../core/resources/video-resources.ts";
-import type { ChannelDetails } from "../../../core/resources/mod.ts";
-import * as schema from "../../../core/schema/video.ts";
+import type { KnownFields } from "../../../core/responses/entity-fields.ts";
+import { createChannelDetails } from "../../../core/responses/video.ts";
+import type { ChannelDetails } from "../../../core/resources/generated/types.ts";
+import * as schema from "../../../core/resources/video.ts";
 import { CHANNELS_TAG, createChannelTag } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import type { Item } from "./items.ts";
@@ -44,7 +42,7 @@ export const CHANNELS: Owner<"channel", { channel: string }> = {
 
 /** The details of a channel. */
 export const CHANNEL_DETAILS: OwnerDetails<
-  { readonly channel: ChannelFields; readonly gains: EntityGains },
+  { readonly channel: KnownFields<"channel">; readonly gains: EntityGains },
   ChannelDetails
 > = {
   fieldsSql: `json_object(

@@ -4,7 +4,7 @@ import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
 import type { OwnerKind } from "../../../core/entity-kinds.ts";
 import { encodeHistoryCursor } from "../../../core/history-request.ts";
-import { createComparisonRows } from "../../../core/resources/history-resources.ts";
+import { createComparisonRows } from "../../../core/responses/histories.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";

@@ -8,9 +8,9 @@ import {
   type ListPosition,
   type UserSort,
 } from "../../../core/lists.ts";
-import * as microblogSchemas from "../../../core/schema/microblog.ts";
-import type { ListedChannel, ListedUser } from "../../../core/resources/mod.ts";
-import * as videoSchemas from "../../../core/schema/video.ts";
+import * as microblogSchemas from "../../../core/resources/microblog.ts";
+import type { ListedChannel, ListedUser } from "../../../core/resources/generated/types.ts";
+import * as videoSchemas from "../../../core/resources/video.ts";
 import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";

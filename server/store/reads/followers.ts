@@ -4,7 +4,7 @@ import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
-import type { FollowersPage } from "../../../core/resources/mod.ts";
+import type { FollowersPage } from "../../../core/resources/generated/types.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";

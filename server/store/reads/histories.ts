@@ -1,7 +1,7 @@
 /** Reads the histories of channels, shorts, users and tweets, by bucket and in pages. */
 import type { EntityKind, ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
 import type { HistoryRequest } from "../../../core/history-request.ts";
-import { createHistoryItems } from "../../../core/resources/history-resources.ts";
+import { createHistoryItems } from "../../../core/responses/histories.ts";
 import type { Database } from "../database/database.ts";
 import { computePageValidity, readHistoryPage } from "../history/history-pages.ts";
 import { readItem, selectItemSql, type Item } from "./items.ts";

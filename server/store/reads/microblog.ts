@@ -2,8 +2,8 @@
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
-import * as schema from "../../../core/schema/microblog.ts";
-import type { TweetDetails, TweetRecord } from "../../../core/resources/mod.ts";
+import * as schema from "../../../core/resources/microblog.ts";
+import type { TweetDetails, TweetRecord } from "../../../core/resources/generated/types.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";

@@ -1,8 +1,9 @@
 /** How users and tweets are found, and what describes a user. */
 import { createTweetNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
-import { createUserDetails, type UserFields } from "../../../core/resources/microblog-resources.ts";
-import type { UserDetails } from "../../../core/resources/mod.ts";
-import * as schema from "../../../core/schema/microblog.ts";
+import type { KnownFields } from "../../../core/responses/entity-fields.ts";
+import { createUserDetails } from "../../../core/responses/microblog.ts";
+import type { UserDetails } from "../../../core/resources/generated/types.ts";
+import * as schema from "../../../core/resources/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { createUserTag } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
@@ -24,7 +25,7 @@ export const USERS: Owner<"user", { username: string }> = {
 
 /** The details of a user. */
 export const USER_DETAILS: OwnerDetails<
-  Omit<UserFields, "verified"> & { readonly verified: 0 | 1 | null },
+  Omit<KnownFields<"user">, "verified"> & { readonly verified: 0 | 1 | null },
   UserDetails
 > = {
   fieldsSql: fieldsJsonSql(schema.UserDetails),

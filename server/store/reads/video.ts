@@ -1,9 +1,8 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { cutPage, encodeShortsCursor } from "../../../core/cursor.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
-import * as schema from "../../../core/schema/video.ts";
-import type { ShortDetails } from "../../../core/resources/mod.ts";
-import { createShortSummary } from "../../../core/resources/video-resources.ts";
+import * as schema from "../../../core/resources/video.ts";
+import type { ShortDetails } from "../../../core/resources/generated/types.ts";
+import { createShortsPage } from "../../../core/responses/video.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
@@ -79,24 +78,16 @@ function toShortFields(row: ShortRow) {
 }
 
 function createShortsRead(database: Database): VideoReads["shorts"] {
-  return async (channel, { limit, before = LAST_INSTANT + 1, after }) => {
+  return async (channel, request) => {
+    const { limit, before = LAST_INSTANT + 1, after } = request;
     const { channelId, name, shorts } = await readOwner<ShortsRow>(
       database,
       CHANNELS,
       SELECT_SHORTS,
       [channel, before, after?.publishedAt ?? LAST_INSTANT + 1, after?.id ?? "", limit + 1],
     );
-    const { items, hasMore, nextCursor } = cutPage(
-      shorts.map(toShortFields),
-      limit,
-      encodeShortsCursor,
-    );
     return {
-      body: {
-        channel: name,
-        shorts: items.map(createShortSummary),
-        pagination: { hasMore, nextCursor },
-      },
+      body: createShortsPage(name, shorts.map(toShortFields), request),
       tags: CHANNELS.listTags(channel, channelId),
     };
   };

@@ -3,7 +3,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import papaparse from "papaparse";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { paginate } from "../../../core/pagination.ts";
-import { ObservationLine } from "../../../core/schema/observations.ts";
+import { ObservationLine } from "../../../core/resources/observations.ts";
 import { compareText } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant, LAST_INSTANT, parseInstant } from "../../../core/time.ts";
 import { encodeCsvRow } from "../../../server/csv/rows.ts";

@@ -9,7 +9,7 @@ import { and, eq, gte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/libsql";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { Elysia, t } from "elysia";
-import type { UserDetails } from "../../../core/resources/mod.ts";
+import type { UserDetails } from "../../../core/resources/generated/types.ts";
 
 const [, , file = "", key = ""] = process.argv;
 const seedUser = (await Bun.stdin.json()) as UserDetails;

@@ -1,6 +1,6 @@
 /** Which test of a conformance suite finds which fault of a store. */
 import { describe, expect, test } from "bun:test";
-import type { ChannelDetails, TweetsPage } from "../../../core/resources/mod.ts";
+import type { ChannelDetails, TweetsPage } from "../../../core/resources/generated/types.ts";
 import {
   createMemoryStore,
   createMicroblogStoreTests,

@@ -77,7 +77,7 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
     if (request.method === "GET" || request.method === "HEAD") {
       const listed: core.ListedCreator[] = [];
       for await (const page of creators.pages()) listed.push(...page);
-      return Response.json({ creators: listed, total_creators: listed.length });
+      return Response.json(core.createCreatorList(listed));
     }
     const given = core.parseCreator(await requests.readJsonBody(request));
     const isAdded = request.method === "PATCH";

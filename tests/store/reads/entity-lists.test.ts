@@ -13,7 +13,7 @@ import { matchesListFilters } from "../../../core/list-pages.ts";
 import { foldAsciiCase, foldCase } from "../../../core/text.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import type { ListedChannel } from "../../../core/resources/mod.ts";
+import type { ListedChannel } from "../../../core/resources/generated/types.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";

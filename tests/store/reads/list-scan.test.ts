@@ -7,7 +7,7 @@ import {
   type ListPosition,
   type ListRequest,
 } from "../../../core/lists.ts";
-import type { ChannelList } from "../../../core/resources/mod.ts";
+import type { ChannelList } from "../../../core/resources/generated/types.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { catchError } from "../../support/catch-error.ts";

@@ -2,7 +2,7 @@
  * Opens a collection state on a temporary database with two creators and a channel watched, and makes
  * creators and items for it.
  */
-import type { ListedCreator } from "../../../core/resources/mod.ts";
+import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import {
   createCollectionState,

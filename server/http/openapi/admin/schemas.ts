@@ -11,9 +11,9 @@ import {
   nullable,
   strictObject,
   TextOrNull,
-} from "../../../../core/schema/fields.ts";
+} from "../../../../core/resources/fields.ts";
 import { INTEGER_MAX, REJECTED_LINES_LISTED_MAX } from "../../../../core/limits.ts";
-import { Identifier } from "../../../../core/schema/texts.ts";
+import { Identifier } from "../../../../core/resources/texts.ts";
 import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../../stored-names.ts";
 import { SourceReadiness } from "../health-schema.ts";
 

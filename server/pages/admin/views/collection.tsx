@@ -1,6 +1,6 @@
 /** What is collected: how the sources are, the tracked channels, and the monitoring list. */
 import { useState } from "preact/hooks";
-import type { ListedCreator } from "../../../../core/resources/mod.ts";
+import type { ListedCreator } from "../../../../core/resources/generated/types.ts";
 import type { CollectionStatus } from "../../../store/collection/collection-status.ts";
 import type { TrackedChannel } from "../../../store/collection/tracked-channels.ts";
 import { createCollectionColumns } from "../../parts/collection-columns.tsx";

@@ -1,5 +1,5 @@
 /** What an account used: by day, by endpoint and by key. */
-import type { AccountDetails } from "../../../../core/resources/mod.ts";
+import type { AccountDetails } from "../../../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant } from "../../../../core/time.ts";
 import { UsageChart, UsageTable } from "../../parts/usage.tsx";
 import { createFragment } from "../address.ts";

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { EMPTY_ENTITY, type Entity } from "../../../core/entities.ts";
+import { readFields } from "../../../core/responses/entity-fields.ts";
 import {
   createTweetDetails,
-  createTweetRecord,
+  createTweetsPage,
   createUserDetails,
-  createUserSummary,
   findUsername,
-  readTweetFields,
-  readUserFields,
-} from "../../../core/resources/microblog-resources.ts";
+} from "../../../core/responses/microblog.ts";
 
 const attribute = (value: string | number | boolean) => ({ value, at: 0 });
 
@@ -33,13 +31,14 @@ const tweet = {
   points: new Map([[9, { likes: 1, retweets: 2, replies: 3, quotes: 4, impressions: 5 }]]),
 };
 
+const COUNTS = { impressions: 5, likes: 1, retweets: 2, replies: 3, quotes: 4 };
 const TWEET_FIELDS = {
   id: "t",
+  username: "NASA",
   text: "The moon",
   url: "https://a.example/moon",
-  createdAt: 0,
-  observedAt: 9,
-  metrics: { impressions: 5, likes: 1, retweets: 2, replies: 3, quotes: 4 },
+  created_at: 0,
+  ...COUNTS,
 };
 
 const SUMMARY = {
@@ -53,8 +52,8 @@ const SUMMARY = {
 };
 
 describe("createUserDetails()", () => {
-  test("has each field that readUserFields() reads", () => {
-    expect(createUserDetails(readUserFields("nasa", user))).toEqual({
+  test("has each field that readFields() reads", () => {
+    expect(createUserDetails(readFields("user", "nasa", user))).toEqual({
       ...SUMMARY,
       description: "About space",
       created_at: "1970-01-01T00:00:00.000Z",
@@ -62,15 +61,9 @@ describe("createUserDetails()", () => {
   });
 
   test("is null where nothing is known", () => {
-    const { username, ...rest } = createUserDetails(readUserFields("nasa", EMPTY_ENTITY));
+    const { username, ...rest } = createUserDetails(readFields("user", "nasa", EMPTY_ENTITY));
     expect(username).toBe("nasa");
     expect(new Set(Object.values(rest))).toEqual(new Set([null]));
-  });
-});
-
-describe("createUserSummary()", () => {
-  test("leaves out the description and when the user was created", () => {
-    expect(createUserSummary(readUserFields("nasa", user))).toEqual(SUMMARY);
   });
 });
 
@@ -105,21 +98,6 @@ describe("findUsername()", () => {
   });
 });
 
-describe("readTweetFields()", () => {
-  test("reads all fields", () => {
-    expect(readTweetFields("t", tweet)).toEqual(TWEET_FIELDS);
-  });
-
-  test("is undefined while it is not known when the tweet was created", () => {
-    const { created_at: _, ...attributes } = tweet.attributes;
-    expect(readTweetFields("t", { ...tweet, attributes })).toBeUndefined();
-  });
-
-  test("is undefined without an observation", () => {
-    expect(readTweetFields("t", { ...tweet, points: new Map() })).toBeUndefined();
-  });
-});
-
 const POINTS = [
   { at: 0, counts: [1, 2, 3, 4, 5] },
   { at: 1, counts: [null, 0] },
@@ -127,44 +105,78 @@ const POINTS = [
 const manyPoints = (length: number) =>
   Array.from({ length }, (_, index) => ({ at: index, counts: [] }));
 
-describe("createTweetRecord()", () => {
-  test("has a history of four counts, whose instants have no zone", () => {
-    expect(createTweetRecord(TWEET_FIELDS, POINTS)).toEqual({
-      created_at: "1970-01-01T00:00:00.000Z",
-      metrics: [
-        { likes: 1, replies: 3, retweets: 2, views: 5, timestamp: "1970-01-01T00:00:00.000" },
-        {
-          likes: null,
-          replies: null,
-          retweets: 0,
-          views: null,
-          timestamp: "1970-01-01T00:00:00.001",
+describe("createTweetsPage()", () => {
+  const DAY_MS = 86_400_000;
+  const request = { days: 2, page: 0, limit: 2 };
+
+  test("has tweets with a history of four counts, whose instants have no zone", () => {
+    const tweets = [{ fields: TWEET_FIELDS, points: POINTS }];
+    expect(createTweetsPage("NASA", tweets, request, 9)).toEqual({
+      username: "NASA",
+      tweets: {
+        t: {
+          created_at: "1970-01-01T00:00:00.000Z",
+          metrics: [
+            { likes: 1, replies: 3, retweets: 2, views: 5, timestamp: "1970-01-01T00:00:00.000" },
+            {
+              likes: null,
+              replies: null,
+              retweets: 0,
+              views: null,
+              timestamp: "1970-01-01T00:00:00.001",
+            },
+          ],
+          text: "The moon",
+          timestamp: "1970-01-01T00:00:00.001Z",
+          url: "https://a.example/moon",
         },
-      ],
-      text: "The moon",
-      timestamp: "1970-01-01T00:00:00.009Z",
-      url: "https://a.example/moon",
+      },
+      filter_days: 2,
+      pagination: { page: 0, limit: 2, total: 1, page_count: 1, has_more: false },
     });
   });
 
+  test("lists the newest first, those of one instant by identifier, of the last days only", () => {
+    const tweets = ["a", "c", "b", "old"].map((id, index) => ({
+      fields: { ...TWEET_FIELDS, id, created_at: [9, 5, 5, -3 * DAY_MS][index] ?? 0 },
+      points: POINTS,
+    }));
+    const list = (page: number) =>
+      Object.keys(createTweetsPage("NASA", tweets, { ...request, page }, 9).tweets);
+    expect([list(0), list(1)]).toEqual([["a", "c"], ["b"]]);
+    expect(() => list(2)).toThrow("Page 2 is out of range");
+  });
+
+  test("keeps a tweet whose identifier is __proto__", () => {
+    const tweets = [{ fields: { ...TWEET_FIELDS, id: "__proto__" }, points: POINTS }];
+    const page = createTweetsPage("NASA", tweets, request, 9);
+    expect(Object.keys(page.tweets)).toEqual(["__proto__"]);
+  });
+
   test("thins a history to 250 points", () => {
-    const count = (length: number) =>
-      createTweetRecord(TWEET_FIELDS, manyPoints(length)).metrics.length;
+    const count = (length: number) => {
+      const tweets = [{ fields: TWEET_FIELDS, points: manyPoints(length) }];
+      return createTweetsPage("NASA", tweets, request, 9).tweets["t"]?.metrics.length;
+    };
     expect(count(250)).toBe(250);
     expect(count(251)).toBeLessThanOrEqual(250);
   });
 });
 
 describe("createTweetDetails()", () => {
+  test("has what readFields() reads", () => {
+    expect(readFields("tweet", "t", tweet)).toEqual(TWEET_FIELDS);
+  });
+
   test("has the counts, and a history of impressions, likes and retweets", () => {
-    expect(createTweetDetails("NASA", TWEET_FIELDS, POINTS)).toEqual({
+    expect(createTweetDetails("NASA", { fields: TWEET_FIELDS, points: POINTS })).toEqual({
       username: "NASA",
       tweet_id: "t",
       tweet: {
         id: "t",
         text: "The moon",
         created_at: "1970-01-01T00:00:00.000Z",
-        metrics: TWEET_FIELDS.metrics,
+        metrics: COUNTS,
         history: [
           { timestamp: "1970-01-01T00:00:00.000Z", impressions: 5, likes: 1, retweets: 2 },
           { timestamp: "1970-01-01T00:00:00.001Z", impressions: null, likes: null, retweets: 0 },
@@ -175,7 +187,8 @@ describe("createTweetDetails()", () => {
 
   test("thins a history to 1,000 points", () => {
     const count = (length: number) =>
-      createTweetDetails("NASA", TWEET_FIELDS, manyPoints(length)).tweet.history.length;
+      createTweetDetails("NASA", { fields: TWEET_FIELDS, points: manyPoints(length) }).tweet.history
+        .length;
     expect(count(1000)).toBe(1000);
     expect(count(1001)).toBeLessThanOrEqual(1000);
   });

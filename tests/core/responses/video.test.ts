@@ -1,13 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { encodeShortsCursor } from "../../../core/cursor.ts";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
+import { readFields } from "../../../core/responses/entity-fields.ts";
 import {
   createChannelDetails,
-  createChannelSummary,
   createShortDetails,
-  createShortSummary,
-  readChannelFields,
-  readShortFields,
-} from "../../../core/resources/video-resources.ts";
+  createShortsPage,
+} from "../../../core/responses/video.ts";
 
 const at = Date.UTC(2026, 10, 20);
 const attribute = (value: string | number) => ({ value, at });
@@ -36,9 +35,9 @@ const short = {
 };
 
 describe("createChannelDetails()", () => {
-  test("has each field that readChannelFields() reads, and the gains of subscribers", () => {
+  test("has each field that readFields() reads, and the gains of subscribers", () => {
     const gains = { dailyGain: 1, weeklyGain: 7, monthlyGain: 30, dailyViews: 5 };
-    expect(createChannelDetails(readChannelFields("UC1", channel), gains)).toEqual({
+    expect(createChannelDetails(readFields("channel", "UC1", channel), gains)).toEqual({
       id: "UC1",
       username: "NASA",
       displayName: "Space",
@@ -56,7 +55,7 @@ describe("createChannelDetails()", () => {
 
   test("is null where nothing is known", () => {
     const { id, statistics, ...rest } = createChannelDetails(
-      readChannelFields("UC1", EMPTY_ENTITY),
+      readFields("channel", "UC1", EMPTY_ENTITY),
       {},
     );
     expect(id).toBe("UC1");
@@ -66,21 +65,9 @@ describe("createChannelDetails()", () => {
   });
 });
 
-describe("createChannelSummary()", () => {
-  test("has six of the fields", () => {
-    expect(createChannelSummary(readChannelFields("UC1", channel))).toEqual({
-      id: "UC1",
-      username: "NASA",
-      displayName: "Space",
-      subscribers: 1,
-      videoCount: 2,
-      thumbnail: "https://a.example/thumbnail",
-    });
-  });
-});
-
 const SHORT_FIELDS = {
   id: "s",
+  channel: "UC1",
   title: "Moon",
   description: "The moon",
   thumbnail: "https://a.example/moon",
@@ -91,32 +78,47 @@ const SHORT_FIELDS = {
   shares: 4,
 };
 
-describe("readShortFields()", () => {
-  test("reads all fields", () => {
-    expect(readShortFields("s", short)).toEqual(SHORT_FIELDS);
-  });
+describe("createShortsPage()", () => {
+  const shorts = [
+    { ...SHORT_FIELDS, id: "b", publishedAt: 5 },
+    { ...SHORT_FIELDS, id: "a", publishedAt: 9 },
+    { ...SHORT_FIELDS, id: "c", publishedAt: 5 },
+  ];
 
-  test("is undefined while it is not known when the short was published", () => {
-    const { publishedAt: _, ...attributes } = short.attributes;
-    expect(readShortFields("s", { ...short, attributes })).toBeUndefined();
-  });
-});
-
-describe("createShortSummary()", () => {
-  test("leaves out the description and the shares", () => {
-    expect(createShortSummary(SHORT_FIELDS)).toEqual({
-      id: "s",
-      title: "Moon",
-      thumbnail: "https://a.example/moon",
-      publishedAt: "1970-01-01T00:00:00.000Z",
-      views: 1,
-      likes: 2,
-      comments: 3,
+  test("has shorts without their description and shares", () => {
+    expect(createShortsPage("NASA", [SHORT_FIELDS], { limit: 5 })).toEqual({
+      channel: "NASA",
+      shorts: [
+        {
+          id: "s",
+          title: "Moon",
+          thumbnail: "https://a.example/moon",
+          publishedAt: "1970-01-01T00:00:00.000Z",
+          views: 1,
+          likes: 2,
+          comments: 3,
+        },
+      ],
+      pagination: { hasMore: false, nextCursor: null },
     });
+  });
+
+  test("lists the newest first, those of one instant by identifier, and continues after a position", () => {
+    const page = createShortsPage("NASA", shorts, { limit: 2 });
+    expect(page.shorts.map(({ id }) => id)).toEqual(["a", "c"]);
+    const after = { publishedAt: 5, id: "c" };
+    expect(page.pagination).toEqual({ hasMore: true, nextCursor: encodeShortsCursor(after) });
+    const next = createShortsPage("NASA", shorts, { limit: 2, after });
+    expect(next.shorts.map(({ id }) => id)).toEqual(["b"]);
+    expect(createShortsPage("NASA", shorts, { limit: 2, before: 5 }).shorts).toEqual([]);
   });
 });
 
 describe("createShortDetails()", () => {
+  test("has what readFields() reads", () => {
+    expect({ ...readFields("short", "s", short), channel: "UC1" }).toEqual(SHORT_FIELDS);
+  });
+
   test("has the counts, and a history of views, likes and comments", () => {
     const points = [
       { at: 0, counts: [5, 6, 7, 8] },

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createChannelNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
-import { createCreatorResult } from "../../../core/resources/creator-resources.ts";
 import {
   createNamedResults,
   createServiceError,
   createVideoError,
-} from "../../../core/resources/error-resources.ts";
+} from "../../../core/responses/errors.ts";
 
 describe("createVideoError()", () => {
   test("is a sentence for what is not found, else the name, with the message of a 400", () => {
@@ -41,19 +40,5 @@ describe("createNamedResults()", () => {
       },
       { name: "c", found: true, value: 0 },
     ]);
-  });
-});
-
-describe("createCreatorResult()", () => {
-  test.each([
-    ["added", "Creator NASA added to the monitoring list"],
-    ["removed", "Creator NASA removed from the monitoring list"],
-  ] as const)("says that a creator was %s", (change, message) => {
-    const creator = { creator: "NASA", platform: "microblog" } as const;
-    expect(createCreatorResult(creator, 3, change)).toEqual({
-      ...creator,
-      message,
-      total_creators: 3,
-    });
   });
 });

@@ -1,24 +1,35 @@
-/** Creates pages of histories, comparisons and follower counts from points. */
+/** Creates pages of histories and comparisons from points. */
 import {
   alignBuckets,
   computeCountChanges,
   findLastKnownCounts,
   groupIntoBuckets,
-  sortPoints,
   type HistoryBucket,
   type ComparisonRow,
   type HistoryPoint,
 } from "../buckets.ts";
 import { cutPage } from "../cursor.ts";
-import { filterDays } from "../days.ts";
-import { ENTITY_FIELDS, type EntityCounts, type EntityKind } from "../entity-kinds.ts";
-import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
+import type { EntityCounts, EntityKind } from "../entity-kinds.ts";
 import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";
-import { paginate, type PageRequest } from "../pagination.ts";
 import { formatInstant } from "../time.ts";
-import type { ComparisonTable } from "./batch.ts";
-import type { HistoryItem, HistoryPage } from "./history.ts";
-import type { FollowersPage } from "./microblog.ts";
+import { nameCounts } from "./entity-fields.ts";
+import type { ChannelComparison, ChannelHistory } from "../resources/generated/types.ts";
+
+/** A bucket of a history, with the newest known value of each count. */
+export type HistoryItem<Counts> = Counts &
+  Pick<ChannelHistory["history"][number], "timestamp" | "observedAt"> & {
+    /** Differences from the last known counts before the bucket; `null` if either is unknown. */
+    change: Counts;
+  };
+
+/** A page of a history, oldest first. A bucket without an observation is not listed. */
+export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "pagination"> {
+  /** The buckets. */
+  history: HistoryItem<Counts>[];
+}
+
+/** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
+export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
 
 /**
  * Creates the items of a history.
@@ -40,13 +51,6 @@ export function createHistoryItems<Kind extends EntityKind>(
     ...nameCounts(kind, counts),
     change: nameCounts(kind, changes[index] ?? []),
   }));
-}
-
-/** Creates an object of counts by name. */
-function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (number | null)[]) {
-  const entries = ENTITY_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
-  // `Object.fromEntries()` does not know the names.
-  return Object.fromEntries(entries) as EntityCounts<Kind>;
 }
 
 /**
@@ -128,40 +132,4 @@ export function createComparisonRows(rows: readonly ComparisonRow[]): Comparison
     timestamp: formatInstant(start),
     values: [...counts],
   }));
-}
-
-/**
- * Creates a page of follower counts, newest first. The change of the oldest one compares with the
- * known count before the days that the request selects.
- *
- * @param username As the page shows it.
- * @param points All points of the user, in any order, as for `groupIntoBuckets()`.
- * @param now Milliseconds since 1970 UTC.
- * @throws {DomainError} `Page Out of Range`.
- *
- * @example
- * const points = [{ at: 5, counts: [7] }, { at: 6, counts: [9] }];
- * const page = createFollowersPage("nasa", points, { days: 3, page: 0, limit: 5 }, 7);
- * page.followers.USER.metrics.map(({ change }) => change); // [2, 0]
- */
-export function createFollowersPage(
-  username: string,
-  points: Iterable<HistoryPoint>,
-  { days, page, limit }: PageRequest,
-  now: number,
-): FollowersPage {
-  const known = sortPoints(points).flatMap(({ at, counts: [followers] }): FollowerPoint[] =>
-    typeof followers === "number" ? [{ at, followers }] : [],
-  );
-  const total = filterDays(known, ({ at }) => at, days, now).length;
-  const pagination = paginate(page, limit, total);
-  const start = page * limit;
-  const size = Math.min(limit, total - start);
-  const changes = computeFollowerChanges(known.toReversed().slice(start), size);
-  const metrics = changes.map(({ at, followers, change }) => ({
-    followers,
-    change,
-    timestamp: formatInstant(at),
-  }));
-  return { username, followers: { USER: { metrics } }, filter_days: days, pagination };
 }

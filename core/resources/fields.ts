@@ -4,34 +4,33 @@
  */
 import * as Type from "@sinclair/typebox";
 import type { SchemaOptions, TSchema } from "@sinclair/typebox";
-import type * as resources from "../resources/video.ts";
 import { INTEGER_MAX } from "../limits.ts";
+import type { Nullable } from "./generated/schemas.ts";
 import { DATE_PATTERN } from "./texts.ts";
-import type { ExactObject, ObjectSchema } from "./object-schema.ts";
 
 /** A value, or `null` if no source reported it. */
 export const nullable = <Schema extends TSchema>(
   schema: Schema,
   options?: SchemaOptions,
-): Type.TUnion<[Schema, Type.TNull]> => Type.Union([schema, Type.Null()], options);
+): Nullable<Schema> => Type.Union([schema, Type.Null()], options);
 
-/** An object with these fields, and any others. */
-export const openObject = <Properties extends Type.TProperties>(
-  properties: Properties,
-  options?: Type.ObjectOptions,
-): ExactObject<Properties> => Type.Object(properties, options) as ExactObject<Properties>;
+/** Creates a copy of a schema with another description. */
+export const describe = <Schema extends TSchema>(schema: Schema, description: string): Schema => ({
+  ...schema,
+  description,
+});
 
 /** An object with exactly these fields. */
 export const strictObject = <Properties extends Type.TProperties>(
   properties: Properties,
   options?: SchemaOptions,
-): ExactObject<Properties> => openObject(properties, { additionalProperties: false, ...options });
+): Type.TObject<Properties> => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A count: a whole number from 0 to 2^53 - 1. */
 export const Count: Type.TInteger = Type.Integer({ minimum: 0, maximum: INTEGER_MAX });
 
 /** A count, or `null` if no source reported it. */
-export const CountOrNull: Type.TUnion<[Type.TInteger, Type.TNull]> = nullable(Count);
+export const CountOrNull: Nullable<Type.TInteger> = nullable(Count);
 
 /** The difference of two counts; a loss is negative. */
 export const CountChange: Type.TInteger = Type.Integer({
@@ -39,13 +38,14 @@ export const CountChange: Type.TInteger = Type.Integer({
   maximum: INTEGER_MAX,
 });
 
+/** The difference of two counts, or `null` if either is unknown. */
+export const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
+
 /** A text, or `null`. */
-export const TextOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Type.String());
+export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
 /** A link as the source reported it, not validated. */
-export const LinkOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(
-  Type.String({ description: "URL" }),
-);
+export const LinkOrNull: Nullable<Type.TString> = nullable(Type.String({ description: "URL" }));
 
 /**
  * One of these names, of letters and spaces. TypeBox checks the pattern, generators of clients read
@@ -53,10 +53,10 @@ export const LinkOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(
  */
 export const createChoice = <Name extends string>(
   names: readonly Name[],
-  options?: SchemaOptions,
+  description: string,
 ): Type.TUnsafe<Name> =>
   Type.Unsafe<Name>(
-    Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, ...options }),
+    Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, description }),
   );
 
 /** A day that exists: `2026-11-20`. */
@@ -68,18 +68,33 @@ export const Instant: Type.TString = Type.String({
 });
 
 /** An instant, or `null`. */
-export const InstantOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Instant);
+export const InstantOrNull: Nullable<Type.TString> = nullable(Instant);
+
+/** The name of a channel in resources of more than the channel. */
+export const ChannelName: Type.TString = Type.String({
+  description: "The channel's username, or its identifier if no source reported a username",
+});
+
+/** The name of a user. */
+export const Username: Type.TString = Type.String({ description: "Username without the @ symbol" });
+
+/**
+ * A map of values of one schema, by any name. `Type.Record()` would add a third to a bundle: it
+ * parses patterns.
+ */
+export const createMap = <Value extends TSchema>(
+  value: Value,
+  description: string,
+): Type.TUnsafe<Record<string, Type.Static<Value>>> =>
+  Type.Unsafe<Record<string, Type.Static<Value>>>({
+    [Type.Kind]: "Record",
+    type: "object",
+    description,
+    patternProperties: { "^(.*)$": value },
+  });
 
 /** A history of these counts. */
-export const createHistorySchema = <Counts extends Record<string, TSchema>>(
+export const createHistorySchema = <Counts extends Type.TProperties>(
   counts: Counts,
 ): Type.TArray<Type.TObject<{ timestamp: Type.TString } & Counts>> =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });
-
-/** The pagination of a listing that continues at a cursor. */
-export const CursorPagination: ObjectSchema<resources.CursorPagination> = strictObject({
-  hasMore: Type.Boolean(),
-  nextCursor: nullable(
-    Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),
-  ),
-});

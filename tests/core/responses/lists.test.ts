@@ -1,18 +1,17 @@
 import { encodeListCursor } from "../../../core/lists.ts";
 import { describe, expect, test } from "bun:test";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
-import { createChannelList, createUserList } from "../../../core/resources/list-resources.ts";
-import { readUserFields } from "../../../core/resources/microblog-resources.ts";
-import { readChannelFields } from "../../../core/resources/video-resources.ts";
+import { readFields } from "../../../core/responses/entity-fields.ts";
+import { createChannelList, createUserList } from "../../../core/responses/lists.ts";
 
 const channelOf = (id: string, subscribers: number | null, dailyGain: number | null) => ({
-  fields: { ...readChannelFields(id, EMPTY_ENTITY), username: `name ${id}`, subscribers },
+  fields: { ...readFields("channel", id, EMPTY_ENTITY), username: `name ${id}`, subscribers },
   gains: { dailyGain },
 });
 const listChannels = () => [channelOf("a", 1, 3), channelOf("b", null, 9), channelOf("c", 7, null)];
 
 const userOf = (username: string, followers_count: number | null, weeklyGain: number | null) => ({
-  fields: { ...readUserFields(username, EMPTY_ENTITY), followers_count },
+  fields: { ...readFields("user", username, EMPTY_ENTITY), followers_count },
   gains: { weeklyGain },
 });
 const listUsers = () => [userOf("B", 5, null), userOf("a", 5, 2), userOf("c", null, 8)];

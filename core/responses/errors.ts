@@ -1,7 +1,7 @@
 /** Creates the bodies of errors, and the results of requests that name several entities. */
 import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES, type ErrorCode } from "../error-statuses.ts";
 import { DomainError } from "../errors.ts";
-import type { ServiceError, VideoError } from "./errors.ts";
+import type { ServiceError, VideoError } from "../resources/generated/types.ts";
 
 /** An error with a name and a message for clients, such as a `DomainError`. */
 export interface NamedError {
@@ -34,6 +34,11 @@ export function createServiceError({ code, message }: NamedError): ServiceError 
   return { error: code, message };
 }
 
+/** What was found of an entity that a request named, or the body of the 404 of a single read. */
+export type NamedResult<Found, NotFound> =
+  | ({ name: string; found: true } & Found)
+  | { name: string; found: false; error: NotFound };
+
 /**
  * Creates the results of a request that names several entities: what was found of each, or the body
  * of the 404 that a single read of it returns.
@@ -52,7 +57,7 @@ export function createNamedResults<Value, Fields extends object, ErrorBody>(
   results: readonly (Value | DomainError)[],
   create: (value: Value) => Fields,
   createError: (error: DomainError) => ErrorBody,
-): (({ name: string; found: true } & Fields) | { name: string; found: false; error: ErrorBody })[] {
+): NamedResult<Fields, ErrorBody>[] {
   return results.map((result, index) => {
     // Stryker disable next-line StringLiteral: only the type needs the default.
     const name = names[index] ?? "";

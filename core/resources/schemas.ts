@@ -9,6 +9,7 @@ export * from "./creators.ts";
 export * from "./errors.ts";
 export * from "./history.ts";
 export * from "./microblog.ts";
-export type * from "./object-schema.ts";
 export * from "./observations.ts";
+export * from "./pagination.ts";
 export * from "./video.ts";
+export type { Nullable, ResourceSchemas } from "./generated/schemas.ts";

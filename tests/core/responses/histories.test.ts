@@ -9,10 +9,10 @@ import {
 } from "../../../core/history-request.ts";
 import {
   createComparisonTable,
-  createFollowersPage,
   createHistoryItems,
   createHistoryPage,
-} from "../../../core/resources/history-resources.ts";
+} from "../../../core/responses/histories.ts";
+import { createFollowersPage } from "../../../core/responses/microblog.ts";
 import { modelHistory } from "../../model/histories.ts";
 import { catchDomainError } from "../../support/domain-error.ts";
 

@@ -1,0 +1,106 @@
+/** Reads what is known of an entity for its resources: `null` is unknown. */
+import type { HistoryPoint } from "../buckets.ts";
+import { findNewestCounts, type Entity } from "../entities.ts";
+import {
+  ENTITY_FIELDS,
+  type EntityCounts,
+  type EntityFields,
+  type EntityKind,
+  type KINDS,
+} from "../entity-kinds.ts";
+
+/** The `typeof` of the values of each type of attribute. */
+const VALUE_TYPES = {
+  identifier: "string",
+  text: "string",
+  link: "string",
+  instant: "number",
+  boolean: "boolean",
+};
+
+/** The value of an attribute of a type. */
+export type AttributeValue<Type> =
+  | (Type extends "instant" ? number : Type extends "boolean" ? boolean : string)
+  | null;
+
+/** What is known of an entity. Instants are milliseconds since 1970 UTC. */
+export type KnownFields<Kind extends EntityKind> = {
+  readonly [Name in keyof (typeof KINDS)[Kind]["attributes"]]: AttributeValue<
+    (typeof KINDS)[Kind]["attributes"][Name]
+  >;
+} & Readonly<EntityCounts<Kind>> &
+  Readonly<Record<(typeof KINDS)[Kind]["idField"], string>>;
+
+/**
+ * Reads what is known of an entity: the newest values of its attributes, and the counts of its newest
+ * observation.
+ *
+ * @param id A channel, short or tweet by its identifier; a user by the username, see `findUsername()`.
+ * @param entity Its observations, merged.
+ *
+ * @example
+ * const points = new Map([[5, { views: 7 }]]);
+ * readFields("short", "s1", { attributes: {}, points }).views; // 7
+ */
+export function readFields<Kind extends EntityKind>(
+  kind: Kind,
+  id: string,
+  entity: Entity,
+): KnownFields<Kind> {
+  const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
+  const newest = findNewestCounts(entity)?.counts ?? {};
+  const entries = Object.entries(attributes).map(([name, type]) => {
+    const value = entity.attributes[name]?.value;
+    return [name, typeof value === VALUE_TYPES[type] ? value : null];
+  });
+  const fields = {
+    ...Object.fromEntries(entries),
+    ...Object.fromEntries(counts.map((name) => [name, newest[name] ?? null])),
+    [idField]: id,
+  };
+  // `Object.fromEntries()` does not know the names.
+  return fields as KnownFields<Kind>;
+}
+
+/**
+ * Creates an object of counts by name.
+ *
+ * @param counts In the order of the kind; those that are left out are unknown.
+ *
+ * @example
+ * nameCounts("user", [7]); // { followers_count: 7, following_count: null, tweet_count: null }
+ */
+export function nameCounts<Kind extends EntityKind>(
+  kind: Kind,
+  counts: readonly (number | null)[],
+): EntityCounts<Kind> {
+  const entries = ENTITY_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
+  return Object.fromEntries(entries) as EntityCounts<Kind>;
+}
+
+/** Picks the counts of what is known of an entity. */
+export function pickCounts<Kind extends EntityKind>(
+  kind: Kind,
+  fields: Readonly<EntityCounts<Kind>>,
+): EntityCounts<Kind> {
+  const names: readonly (keyof EntityCounts<Kind>)[] = ENTITY_FIELDS[kind].counts;
+  return nameCounts(
+    kind,
+    names.map((name) => fields[name]),
+  );
+}
+
+/**
+ * Lists the points of an entity, oldest first, with the counts in the order of the kind.
+ *
+ * @example
+ * const points = new Map([[5, { followers_count: 7 }]]);
+ * listHistoryPoints("user", { attributes: {}, points }); // [{ at: 5, counts: [7, null, null] }]
+ */
+export function listHistoryPoints(kind: EntityKind, { points }: Entity): HistoryPoint[] {
+  const names = ENTITY_FIELDS[kind].counts;
+  return Array.from(points, ([at, counts]) => ({
+    at,
+    counts: names.map((name) => counts[name] ?? null),
+  })).toSorted((a, b) => a.at - b.at);
+}

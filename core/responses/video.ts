@@ -1,0 +1,111 @@
+/**
+ * Creates the resources of channels and shorts.
+ *
+ * `server/store/reads` restates in SQL which fields a resource has and which are known;
+ * `tests/examples/memory-service.test.ts` compares both.
+ */
+import type { HistoryPoint } from "../buckets.ts";
+import { compareShortPositions, pageAfter, type ShortsRequest } from "../cursor.ts";
+import type { EntityGains } from "../growth.ts";
+import { thinHistory } from "../history.ts";
+import { HISTORY_MAX_POINTS } from "../limits.ts";
+import type {
+  ChannelDetails,
+  ShortDetails,
+  ShortsPage,
+  ShortSummary,
+} from "../resources/generated/types.ts";
+import { formatInstant, formatInstantOrNull } from "../time.ts";
+import { nameCounts, pickCounts, type KnownFields } from "./entity-fields.ts";
+
+/**
+ * Creates the resource of a channel.
+ *
+ * @param fields From `readFields()`.
+ * @param gains From `computeEntityGains()`.
+ *
+ * @example
+ * const fields = readFields("channel", "UC1", EMPTY_ENTITY);
+ * createChannelDetails(fields, { dailyGain: 7 }).statistics.dailySubscriberGain; // 7
+ */
+export function createChannelDetails(
+  fields: KnownFields<"channel">,
+  gains: EntityGains,
+): ChannelDetails {
+  return {
+    ...fields,
+    joinedAt: formatInstantOrNull(fields.joinedAt),
+    statistics: {
+      dailySubscriberGain: gains["dailyGain"] ?? null,
+      weeklySubscriberGain: gains["weeklyGain"] ?? null,
+      monthlySubscriberGain: gains["monthlyGain"] ?? null,
+    },
+  };
+}
+
+/** What is known of a short whose instant of publication is known: others are not listed. */
+export interface ShortFields extends KnownFields<"short"> {
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt: number;
+}
+
+/**
+ * Creates a page of shorts, newest first.
+ *
+ * @param channel The username of the channel, or its identifier if no source reported a username.
+ * @param shorts All shorts of the channel that the page may list, in any order.
+ * @throws {RangeError} If `limit` is no whole number from 1.
+ *
+ * @example
+ * const short = { ...readFields("short", "s1", EMPTY_ENTITY), publishedAt: 0 };
+ * createShortsPage("nasa", [short], { limit: 5 }).shorts[0].id; // "s1"
+ */
+export function createShortsPage(
+  channel: string,
+  shorts: Iterable<Pick<ShortFields, keyof ShortSummary>>,
+  request: ShortsRequest,
+): ShortsPage {
+  const sorted = Array.from(shorts).toSorted(compareShortPositions);
+  const { items, hasMore, nextCursor } = pageAfter(sorted, request);
+  const summaries = items.map(
+    ({ id, title, thumbnail, publishedAt, views, likes, comments }): ShortSummary => {
+      return {
+        id,
+        title,
+        thumbnail,
+        publishedAt: formatInstant(publishedAt),
+        views,
+        likes,
+        comments,
+      };
+    },
+  );
+  return { channel, shorts: summaries, pagination: { hasMore, nextCursor } };
+}
+
+/**
+ * Creates the resource of a short. A long history is thinned to 1,000 points.
+ *
+ * @param fields From `readFields()`.
+ * @param points Oldest first, from `listHistoryPoints()`.
+ *
+ * @example
+ * const fields = { ...readFields("short", "s1", EMPTY_ENTITY), publishedAt: 0 };
+ * createShortDetails(fields, [{ at: 5, counts: [7] }]).history[0].views; // 7
+ */
+export function createShortDetails(
+  { id, title, description, publishedAt, ...fields }: ShortFields,
+  points: readonly HistoryPoint[],
+): ShortDetails {
+  return {
+    id,
+    title,
+    description,
+    publishedAt: formatInstant(publishedAt),
+    metrics: pickCounts("short", fields),
+    history: thinHistory(points, HISTORY_MAX_POINTS).map(({ at, counts }) => {
+      const { views, likes, comments } = nameCounts("short", counts);
+      return { timestamp: formatInstant(at), views, likes, comments };
+    }),
+  };
+}
