@@ -2,7 +2,7 @@
  * Schemas of the administration API: the bodies of its requests and responses. The routes check the
  * bodies of requests with them.
  */
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
 import {
   Count,
@@ -30,9 +30,12 @@ const CountOrNull = nullable(Count);
 const SumOrNull = nullable(Count, {
   description: "A sum of all accounts; null beyond 2^53 - 1, which no number states exactly",
 });
-const createChoice = (choices: readonly string[], description?: string) =>
-  Type.String({ enum: [...choices], ...(description !== undefined && { description }) });
-const Scope = createChoice(KEY_SCOPES);
+const createChoice = <Name extends string>(choices: readonly Name[], description?: string) =>
+  Type.Unsafe<Name>(
+    Type.String({ enum: [...choices], ...(description !== undefined && { description }) }),
+  );
+// Any text to the compiler: the parser of a request checks it.
+const Scope = createChoice<string>(KEY_SCOPES);
 const Kind = createChoice(ENTITY_KINDS);
 const Expiry = Type.String({
   description: "A duration from now, such as 12h, 90d or 8w; or an instant",
@@ -280,7 +283,9 @@ export const AuditPage = strictObject({
       origin: Type.String({ description: "An address, or the name of a machine" }),
       action: createChoice(AUDIT_ACTIONS),
       target: TextOrNull,
-      details: Type.Object({}, { additionalProperties: AuditValue }),
+      details: Type.Unsafe<Record<string, Static<typeof AuditValue> | undefined>>(
+        Type.Object({}, { additionalProperties: AuditValue }),
+      ),
       outcome: nullable(Type.String(), {
         description: "`done` or the name of an error; null while it is not known",
       }),
