@@ -12,11 +12,7 @@ export const UsageStatuses: ResourceSchemas["UsageStatuses"] = strictObject(
     failed: describe(Count, "Refunded"),
     unknown: describe(Count, "Of the last seconds, or of the seconds before a process was killed"),
   },
-  {
-    description:
-      "How the requests ended: a failed one was refunded. Unknown are those of the last seconds, and " +
-      "those of the seconds before a process was killed",
-  },
+  { description: "How the requests ended" },
 );
 
 /** The usage of a day; or, with `by`, of a key, an endpoint, a day or an hour. */

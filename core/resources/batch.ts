@@ -1,16 +1,15 @@
 /** Schemas of requests for several entities: batches of details, and comparisons of one count. */
 import * as Type from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
-import { HISTORY_INTERVALS } from "../buckets.ts";
 import { ENTITY_FIELDS } from "../entity-kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
 import {
+  BucketStart,
   ChannelName,
   CountOrNull,
   createChoice,
-  describe,
-  Instant,
+  Interval,
   strictObject,
   Username,
 } from "./fields.ts";
@@ -58,16 +57,11 @@ export const UserBatch: ResourceSchemas["UserBatch"] = strictObject({
   results: createNamedSchema({ details: UserDetails }, ServiceError),
 });
 
-const INTERVAL = createChoice(HISTORY_INTERVALS, "How the observations are grouped");
-
 /** The fields that the comparisons of all kinds have after their entities. */
 const TABLE_FIELDS = {
   rows: Type.Array(
     strictObject({
-      timestamp: describe(
-        Instant,
-        "The start of the bucket; with the interval raw, the instant itself",
-      ),
+      timestamp: BucketStart,
       values: Type.Array(CountOrNull, {
         description:
           "In the order of the entities, the newest known value in the bucket; null if there is none",
@@ -81,7 +75,7 @@ const TABLE_FIELDS = {
 /** The response of `GET /api/video/compare`. */
 export const ChannelComparison: ResourceSchemas["ChannelComparison"] = strictObject({
   count: createChoice(ENTITY_FIELDS.channel.counts, "The count that is compared"),
-  interval: INTERVAL,
+  interval: Interval,
   channels: createNamedSchema({ channel: ChannelName }, VideoError),
   ...TABLE_FIELDS,
 });
@@ -89,7 +83,7 @@ export const ChannelComparison: ResourceSchemas["ChannelComparison"] = strictObj
 /** The response of `GET /api/microblog/compare`. */
 export const UserComparison: ResourceSchemas["UserComparison"] = strictObject({
   count: createChoice(ENTITY_FIELDS.user.counts, "The count that is compared"),
-  interval: INTERVAL,
+  interval: Interval,
   users: createNamedSchema({ username: Username }, ServiceError),
   ...TABLE_FIELDS,
 });

@@ -4,6 +4,7 @@
  */
 import * as Type from "@sinclair/typebox";
 import type { SchemaOptions, TSchema } from "@sinclair/typebox";
+import { HISTORY_INTERVALS, type HistoryInterval } from "../buckets.ts";
 import { INTEGER_MAX } from "../limits.ts";
 import type { Nullable } from "./generated/schemas.ts";
 import { DATE_PATTERN } from "./texts.ts";
@@ -44,9 +45,6 @@ export const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
 /** A text, or `null`. */
 export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
-/** A link as the source reported it, not validated. */
-export const LinkOrNull: Nullable<Type.TString> = nullable(Type.String({ description: "URL" }));
-
 /**
  * One of these names, of letters and spaces. TypeBox checks the pattern, generators of clients read
  * `enum`, and it is smaller than a union of literals.
@@ -69,6 +67,18 @@ export const Instant: Type.TString = Type.String({
 
 /** An instant, or `null`. */
 export const InstantOrNull: Nullable<Type.TString> = nullable(Instant);
+
+/** How the observations of a history or a comparison are grouped. */
+export const Interval: Type.TUnsafe<HistoryInterval> = createChoice(
+  HISTORY_INTERVALS,
+  "How the observations are grouped",
+);
+
+/** The start of a bucket of a history or a comparison. */
+export const BucketStart: Type.TString = describe(
+  Instant,
+  "The start of the bucket; with the interval raw, the instant itself",
+);
 
 /** The name of a channel in resources of more than the channel. */
 export const ChannelName: Type.TString = Type.String({

@@ -1,7 +1,14 @@
 /** Schemas of the histories of channels, shorts, users and tweets. */
 import * as Type from "@sinclair/typebox";
-import { HISTORY_INTERVALS } from "../buckets.ts";
-import { ChannelName, createChoice, describe, Instant, strictObject, Username } from "./fields.ts";
+import {
+  BucketStart,
+  ChannelName,
+  describe,
+  Instant,
+  Interval,
+  strictObject,
+  Username,
+} from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { createKindFields } from "./kind-fields.ts";
 import { CursorPagination } from "./pagination.ts";
@@ -14,13 +21,10 @@ const createPageFields = <
   readonly counts: Counts;
   readonly changes: Changes;
 }) => ({
-  interval: createChoice(HISTORY_INTERVALS, "How the observations are grouped"),
+  interval: Interval,
   history: Type.Array(
     strictObject({
-      timestamp: describe(
-        Instant,
-        "The start of the bucket; with the interval raw, the instant itself",
-      ),
+      timestamp: BucketStart,
       observedAt: describe(Instant, "The newest observation of the bucket"),
       ...fields.counts,
       change: strictObject(fields.changes, {

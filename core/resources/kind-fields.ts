@@ -14,7 +14,6 @@ import {
   CountOrNull,
   describe,
   InstantOrNull,
-  LinkOrNull,
   nullable,
   TextOrNull,
 } from "./fields.ts";
@@ -97,7 +96,7 @@ interface AttributeTypes {
 const TYPES: AttributeTypes = {
   identifier: Type.String(),
   text: TextOrNull,
-  link: LinkOrNull,
+  link: TextOrNull,
   instant: InstantOrNull,
   boolean: nullable(Type.Boolean()),
 };

@@ -8,10 +8,9 @@ import type { ResourceSchemas } from "./generated/schemas.ts";
 export const CursorPagination: ResourceSchemas["CursorPagination"] = strictObject(
   {
     hasMore: Type.Boolean({ description: "Whether a page follows" }),
-    nextCursor: nullable(
-      Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),
-      { description: "The `cursor` of the next page; null if hasMore is false" },
-    ),
+    nextCursor: nullable(Type.String(), {
+      description: "The `cursor` of the next page; null if hasMore is false",
+    }),
   },
   { description: "How far the listing goes" },
 );

@@ -2,12 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
-import {
-  ENTITY_KINDS,
-  ENTITY_FIELDS,
-  type EntityKind,
-  type EntityFields,
-} from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS } from "../../core/entity-kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import * as creatorsSchemas from "../../core/resources/creators.ts";
 import { Instant } from "../../core/resources/fields.ts";
@@ -16,42 +11,9 @@ import { formatInstant } from "../../core/time.ts";
 import { instants, nearlyValidArbitrary, NOW } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
-const SCHEMAS = {
-  channel: sSchemas.ChannelObservation,
-  short: sSchemas.ShortObservation,
-  user: sSchemas.UserObservation,
-  tweet: sSchemas.TweetObservation,
-} satisfies Record<EntityKind, object>;
-
 const matchesJsonSchema = new Ajv({ strict: false }).compile(sSchemas.ObservationLine);
 
 describe("ENTITY_FIELDS", () => {
-  test.each(ENTITY_KINDS.map((kind) => [kind]))("has the fields of the schema of a %s", (kind) => {
-    const fields: EntityFields = ENTITY_FIELDS[kind];
-    const names = [
-      ...new Set([
-        "kind",
-        "observedAt",
-        fields.idField,
-        ...Object.keys(fields.attributes),
-        ...fields.counts,
-      ]),
-    ];
-    expect(Object.keys(SCHEMAS[kind].properties).toSorted()).toEqual(names.toSorted());
-  });
-
-  test.each(ENTITY_KINDS.map((kind) => [kind]))(
-    "requires the same fields as the schema of a %s",
-    (kind) => {
-      const fields: EntityFields = ENTITY_FIELDS[kind];
-      const identifiers = Object.entries(fields.attributes)
-        .filter(([, type]) => type === "identifier")
-        .map(([name]) => name);
-      const required = new Set(["kind", "observedAt", fields.idField, ...identifiers]);
-      expect(new Set<string>(SCHEMAS[kind].required)).toEqual(required);
-    },
-  );
-
   test("has the kinds of ENTITY_KINDS", () => {
     const names: string[] = ENTITY_KINDS.toSorted();
     expect(names).toEqual(Object.keys(ENTITY_FIELDS).toSorted());

@@ -699,10 +699,7 @@ export interface UsageRow {
   credits: number;
   /** Credits that were refunded. */
   refunded: number;
-  /**
-   * How the requests ended: a failed one was refunded. Unknown are those of the last seconds,
-   * and those of the seconds before a process was killed.
-   */
+  /** How the requests ended. */
   statuses?: UsageStatuses;
 }
 
