@@ -52,10 +52,12 @@ describe("debit() of a request whose client leaves", () => {
     });
   });
 
-  test("before the event loop polls its socket: is not charged, however many it sent", async () => {
+  test("soon after another one: is not charged, however many it sent before the next poll", async () => {
     await withFundedLedger(async (ledger, id) => {
       const { countingLedger, commits } = countCommits(ledger);
       const debits = createDebitQueue({ ledger: countingLedger, now: () => NOW });
+      const earlier = debits.debit(makeCharge(id), AbortSignal.abort("It left earlier"));
+      expect(await earlier.catch(String)).toBe("It left earlier");
       const client = new AbortController();
       const reads = [1, 2, 3].map(() => debits.debit(makeCharge(id), client.signal).catch(String));
       const other = debits.debit(makeCharge(id));
