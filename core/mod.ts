@@ -68,7 +68,7 @@ export type { CreditSums, Ledger, LedgerDebit, LedgerEntry } from "./ledger.ts";
 export { takeRateLimitToken } from "./token-bucket.ts";
 export type { RateLimitResult, TokenBucket } from "./token-bucket.ts";
 export { USAGE_GROUPINGS, parseUsageDays, parseUsageGrouping } from "./usage.ts";
-export type { DayRange, UsageGrouping } from "./usage.ts";
+export type { DayRange, UsageDay, UsageGrouping } from "./usage.ts";
 
 // The monitoring list, and names.
 export { findChannel } from "./channels.ts";
