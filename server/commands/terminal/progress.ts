@@ -85,7 +85,7 @@ export function startProgress(
  * const amounts = { value: 50, total: 100, seconds: 10 };
  * formatAmounts(amounts, (amount) => `${amount} MB`); // " 50 %  5 MB/s  10s left"
  */
-function formatAmounts(
+export function formatAmounts(
   { value, total, seconds }: { value: number; total: number | undefined; seconds: number },
   formatAmount: (amount: number) => string,
 ): string {
@@ -107,7 +107,7 @@ function formatAmounts(
  * formatDuration(3725); // "1h 2m"
  * formatDuration(80); // "1m 20s"
  */
-function formatDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}s`;
   const minutes = Math.floor(whole / 60);
