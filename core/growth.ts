@@ -9,14 +9,6 @@ import {
 } from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
-/** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
-export interface CountPoint {
-  /** Milliseconds since 1970 UTC. */
-  readonly at: number;
-  /** The count. */
-  readonly count: number | null;
-}
-
 /** A range of instants, both ends included, in milliseconds since 1970 UTC. */
 export interface TimeRange {
   /** The first instant. */
@@ -55,9 +47,6 @@ export const GAIN_DEFINITIONS: Readonly<
   return Object.fromEntries(definitions);
 });
 
-/** The gains of a count over a day, a week and a month; `null` if unknown. */
-export type Gains = Record<GainPeriod, number | null>;
-
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
  * gain over a longer gap would be a guess.
@@ -81,29 +70,6 @@ export function computeGainBaseline(newestAt: number, days: number): TimeRange {
  */
 export function computeGain(newest: number | null, past: number | null): number | null {
   return newest === null || past === null ? null : newest - past;
-}
-
-/**
- * The gains of a count.
- *
- * @param newest The newest observation.
- * @param findNewestCount Returns the newest known count within a range, or `null`.
- *
- * @example
- * computeGains({ at: Date.UTC(2026, 10, 20), count: 130 }, () => 100);
- * // { daily: 30, weekly: 30, monthly: 30 }
- */
-export function computeGains(
-  newest: CountPoint,
-  findNewestCount: (range: TimeRange) => number | null,
-): Gains {
-  const computeGainOver = (days: number) =>
-    computeGain(newest.count, findNewestCount(computeGainBaseline(newest.at, days)));
-  return {
-    daily: computeGainOver(GAIN_PERIOD_DAYS.daily),
-    weekly: computeGainOver(GAIN_PERIOD_DAYS.weekly),
-    monthly: computeGainOver(GAIN_PERIOD_DAYS.monthly),
-  };
 }
 
 /** The gains of an entity by name, as `GAIN_DEFINITIONS` has them; `null` is unknown. */

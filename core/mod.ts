@@ -37,7 +37,7 @@ export type { RetentionPolicy, RetentionRule } from "./retention.ts";
 export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
 export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
 export { computeEntityGains, computeGain } from "./growth.ts";
-export type { CountPoint, EntityGains } from "./growth.ts";
+export type { EntityGains } from "./growth.ts";
 export { thinHistory } from "./history.ts";
 export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";
 export type { BucketRange, HistoryRequest } from "./history-request.ts";

@@ -5,24 +5,12 @@ import {
   computeGain,
   computeGainBaseline,
   computeEntityGains,
-  computeGains,
   GAIN_DEFINITIONS,
-  type CountPoint,
-  type TimeRange,
 } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { modelGains } from "../model/gains.ts";
 import { counts, NOW } from "../support/arbitraries/values.ts";
-
-/** Finds the newest known count within a range, like a store. */
-function findNewestKnown(points: readonly CountPoint[]) {
-  return ({ from, to }: TimeRange) => {
-    const within = points.filter(({ at, count }) => at >= from && at <= to && count !== null);
-    return within.toSorted((a, b) => b.at - a.at)[0]?.count ?? null;
-  };
-}
-
-const pointDaysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
 
 describe("GAIN_DEFINITIONS", () => {
   test("has a gain of each period for the counts that lists are sorted by", () => {
@@ -53,7 +41,7 @@ describe("computeEntityGains()", () => {
     computeEntityGains("user", entityOf(...list));
   const UNKNOWN = { dailyGain: null, weeklyGain: null, monthlyGain: null };
 
-  test("equals computeGains() of each count, in any order of the points", () => {
+  test("equals a naive model, in any order of the points", () => {
     const dayArbitrary = fc.integer({ min: 0, max: 130 }).map((half) => half / 2);
     const histories = fc.uniqueArray(fc.tuple(dayArbitrary, fc.option(counts)), {
       selector: ([daysAgo]) => daysAgo,
@@ -63,13 +51,33 @@ describe("computeEntityGains()", () => {
     });
     fc.assert(
       fc.property(histories, (list) => {
-        const points = list.map(([daysAgo, count]) => pointDaysAgo(daysAgo, count));
-        const [newest = pointDaysAgo(0, null)] = points.toSorted((a, b) => b.at - a.at);
-        const { daily, weekly, monthly } = computeGains(newest, findNewestKnown(points));
+        const points = list.map(([daysAgo, count]) => ({ at: NOW - daysAgo * DAY_MS, count }));
+        const { daily, weekly, monthly } = modelGains(points);
         const expected = { dailyGain: daily, weeklyGain: weekly, monthlyGain: monthly };
         expect(computeUserGains(...list)).toEqual(expected);
       }),
     );
+  });
+
+  test("compares with the newest count that is at least 1, 7 and 30 days older", () => {
+    const points = [0, 0.5, 1.5, 2, 7, 8, 30, 40].map((days): [number, number] => [
+      days,
+      1000 - days,
+    ]);
+    expect(computeUserGains(...points)).toEqual({ dailyGain: 1.5, weeklyGain: 7, monthlyGain: 30 });
+  });
+
+  test("skips an unknown count", () => {
+    expect(computeUserGains([0, 9], [1.1, null], [1.2, 4])["dailyGain"]).toBe(5);
+  });
+
+  test("is unknown if the newest count is, or there is no older one", () => {
+    expect(computeUserGains([0, null], [1, 10], [7, 10], [30, 10])).toEqual(UNKNOWN);
+    expect(computeUserGains([0, 10])).toEqual(UNKNOWN);
+  });
+
+  test("counts back from the newest observation, not from now", () => {
+    expect(computeUserGains([100, 50], [101, 60])["dailyGain"]).toBe(-10);
   });
 
   test("includes both ends of the range", () => {
@@ -103,67 +111,6 @@ describe("computeGain()", () => {
     expect(computeGain(null, 5)).toBeNull();
     expect(computeGain(5, null)).toBeNull();
     expect(computeGain(null, null)).toBeNull();
-  });
-});
-
-function computePointGains(newest: CountPoint, ...points: CountPoint[]) {
-  return computeGains(newest, findNewestKnown([newest, ...points]));
-}
-
-describe("computeGains()", () => {
-  test("compares with the newest count that is at least 1, 7 and 30 days older", () => {
-    const points = [0.5, 1.5, 2, 7, 8, 30, 40].map((days) => pointDaysAgo(days, 1000 - days));
-    expect(computePointGains(pointDaysAgo(0, 1000), ...points)).toEqual({
-      daily: 1.5,
-      weekly: 7,
-      monthly: 30,
-    });
-  });
-
-  test("includes both ends of the range", () => {
-    const newest = pointDaysAgo(0, 100);
-    const daily = (at: number) => computePointGains(newest, { at, count: 90 }).daily;
-    expect(daily(NOW - DAY_MS)).toBe(10);
-    expect(daily(NOW - 2 * DAY_MS)).toBe(10);
-    expect(daily(NOW - DAY_MS + 1)).toBeNull();
-    expect(daily(NOW - 2 * DAY_MS - 1)).toBeNull();
-  });
-
-  test("skips an unknown count", () => {
-    const { daily } = computePointGains(
-      pointDaysAgo(0, 9),
-      pointDaysAgo(1.1, null),
-      pointDaysAgo(1.2, 4),
-    );
-    expect(daily).toBe(5);
-  });
-
-  test("returns null if the newest count is unknown or there is no older one", () => {
-    const unknown = {
-      daily: null,
-      weekly: null,
-      monthly: null,
-    };
-    const points = [1, 7, 30].map((days) => pointDaysAgo(days, 10));
-    expect(computePointGains(pointDaysAgo(0, null), ...points)).toEqual(unknown);
-    expect(computePointGains(pointDaysAgo(0, 10))).toEqual(unknown);
-  });
-
-  test("counts back from the newest observation, not from now", () => {
-    expect(computePointGains(pointDaysAgo(100, 50), pointDaysAgo(101, 60)).daily).toBe(-10);
-  });
-
-  test("asks for the three ranges of the specification", () => {
-    const asked: TimeRange[] = [];
-    computeGains({ at: NOW, count: 1 }, (span) => {
-      asked.push(span);
-      return null;
-    });
-    expect(asked).toEqual([
-      computeGainBaseline(NOW, 1),
-      computeGainBaseline(NOW, 7),
-      computeGainBaseline(NOW, 30),
-    ]);
   });
 });
 

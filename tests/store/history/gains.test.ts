@@ -1,7 +1,7 @@
 /** Holds the gains on the rows of channels and users to those that core computes from all points. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { computeGains, GAIN_DEFINITIONS } from "../../../core/growth.ts";
+import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { applyRetentionRule } from "../../../core/retention.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
@@ -10,6 +10,7 @@ import { applyRetention } from "../../../server/store/history/retention.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
+import { modelGains } from "../../model/gains.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 
@@ -46,20 +47,12 @@ async function observe(database: Database, points: readonly Point[]): Promise<vo
 
 /** The gains of all points, by name. */
 function computeAllGains(points: readonly Point[]) {
-  const sorted = points.toSorted((a, b) => a.at - b.at);
   return Object.entries(GAIN_DEFINITIONS.channel).map(([name, { count, period }]) => {
-    const counts = sorted.map((point) => ({
+    const counts = points.map((point) => ({
       at: point.at,
       count: count === "subscribers" ? point.subscribers : point.viewCount,
     }));
-    const newest = counts.at(-1) ?? { at: 0, count: null };
-    const gains = computeGains(
-      newest,
-      ({ from, to }) =>
-        counts.findLast((point) => point.at >= from && point.at <= to && point.count !== null)
-          ?.count ?? null,
-    );
-    return [name, gains[period]];
+    return [name, modelGains(counts)[period]];
   });
 }
 
@@ -176,12 +169,12 @@ describe("updateGainsAfterPruning()", () => {
     const rule = { rawDays: 40, dailyDays: 80 };
     await fc.assert(
       fc.asyncProperty(histories, fc.integer({ min: 0, max: 60 }), async (points, ageDays) => {
+        const sorted = points.toSorted((a, b) => a.at - b.at);
         const now = NOW + ageDays * DAY_MS;
         const options = { policy: { channel: rule }, now, isDryRun: false, pauseRatio: 0 };
         await withDatabase(async (database) => {
           await observe(database, points);
           for await (const _ of applyRetention(database, options)) continue;
-          const sorted = points.toSorted((a, b) => a.at - b.at);
           expect(await readGains(database)).toEqual(
             computeAllGains(applyRetentionRule(sorted, rule, now)),
           );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { filterDays } from "../../../core/days.ts";
-import { computeFollowerChanges, computeGains } from "../../../core/growth.ts";
+import { computeFollowerChanges } from "../../../core/growth.ts";
 import {
   ENTITY_KINDS,
   ENTITY_FIELDS,
@@ -20,6 +20,7 @@ import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
+import { modelGains } from "../../model/gains.ts";
 import { jsonRoundTrip, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readChunksOf, readPointsOf } from "../../support/store/stored-history.ts";
 import { growingPoints } from "../../support/arbitraries/history-points.ts";
@@ -252,11 +253,7 @@ describe("reads of a long history", () => {
             NOW,
           ),
         );
-        const newest = points.at(-1) ?? { at: NOW, count: null };
-        const gains = computeGains(newest, ({ from, to }) => {
-          const within = points.filter(({ at, count }) => at >= from && at <= to && count !== null);
-          return within.at(-1)?.count ?? null;
-        });
+        const gains = modelGains(points);
         await withDatabase(async (database) => {
           await writeObservations(database, all);
           const { body } = await createVideoReads(database).channel("c");
