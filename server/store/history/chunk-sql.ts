@@ -92,10 +92,3 @@ export function deleteChunks(
     args: [JSON.stringify(chunks.map(({ key, start }) => [key, start]))],
   };
 }
-
-/** Selects the position of the last chunk of a history table as JSON. */
-export const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
-  SELECT json_object('key', ${entityColumn}, 'start', start)
-  FROM ${historyTable}
-  ORDER BY ${entityColumn} DESC, start DESC
-  LIMIT 1`;

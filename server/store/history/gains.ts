@@ -6,20 +6,15 @@
  * writer has read. Otherwise the chunks that hold the instants N days before are read; where they
  * don't tell, all chunks back to 2N days are.
  */
-import {
-  computeGainBaseline,
-  computeGain,
-  GAIN_PERIOD_DAYS,
-  type TimeRange,
-} from "../../../core/growth.ts";
+import { computeGainBaseline, computeGain, type TimeRange } from "../../../core/growth.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { jsonExtractSql, type KindGain, type KindTables } from "../tables/entity-sql.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
-import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chunk-sql.ts";
+import type { ChunkPosition } from "./chunk-sql.ts";
+import { readGainRows, type GainRow } from "./gain-reads.ts";
 
 /** An entity whose points are about to be written. */
 export interface GainingEntity {
@@ -34,23 +29,6 @@ export interface GainingEntity {
 }
 
 /**
- * Entities that one statement reads. A libSQL server returns no value of 5 MB: with an observation a
- * minute, all chunks of one entity that can matter have 0.9 MB.
- */
-const NEAREST_STEP_ENTITIES = 200;
-const ALL_STEP_ENTITIES = 5;
-
-/** What the database has of an entity. */
-interface StoredRow {
-  readonly key: number;
-  readonly observedAt: number;
-  /** The counts of the newest observation. */
-  readonly counts: readonly (number | null)[];
-  /** In order. */
-  readonly chunks: readonly Chunk[];
-}
-
-/**
  * Computes the gains of entities as they will be once their points are written.
  *
  * @returns For each entity, its gains in the order of the kind; `null` is unknown.
@@ -62,14 +40,12 @@ export async function computeGainsAfterWrite(
 ): Promise<(number | null)[][]> {
   if (tables.gains.length === 0) return entities.map(() => []);
   const results = entities.map((entity) => computeFromEnd(tables, entity));
-  for (const selectSql of [selectNearestChunksSql, selectAllChunksSql]) {
+  for (const part of ["nearest", "all"] as const) {
     const unresolved = entities.filter((_, index) => results[index] === undefined);
     if (unresolved.length === 0) break;
-    const isComplete = selectSql === selectAllChunksSql;
-    const stepEntities = isComplete ? ALL_STEP_ENTITIES : NEAREST_STEP_ENTITIES;
-    const rows = await readRows(database, selectSql(tables), unresolved, stepEntities);
+    const rows = await readGainRows(database, tables, part, unresolved);
     for (const [index, entity] of entities.entries()) {
-      results[index] ??= computeFromRow(tables, entity, rows.get(entity.key), isComplete);
+      results[index] ??= computeFromRow(tables, entity, rows.get(entity.key), part === "all");
     }
   }
   return results.map((result) => result ?? []);
@@ -109,7 +85,7 @@ function computeFromEnd(
 function computeFromRow(
   tables: KindTables,
   entity: GainingEntity,
-  row: StoredRow | undefined,
+  row: GainRow | undefined,
   isComplete: boolean,
 ): (number | null)[] | undefined {
   const newest =
@@ -136,7 +112,7 @@ export async function updateGainsAfterPruning(
     key,
     newest: { at: FIRST_INSTANT },
   }));
-  const rows = await readRows(database, selectAllChunksSql(tables), entities, ALL_STEP_ENTITIES);
+  const rows = await readGainRows(database, tables, "all", entities);
   const updates = Array.from(rows.values(), ({ key, observedAt, counts, chunks }) => {
     const baselines = createBaselines(tables, observedAt);
     const points = decodeChunks(chunks, tables.pointLayout);
@@ -214,60 +190,4 @@ function compareWithBaselines(newest: Point, baselines: readonly Baseline[]): (n
   return baselines.map(({ countIndex, count }) =>
     computeGain(newest.counts[countIndex] ?? null, count),
   );
-}
-
-/** Reads what the database has of entities, by key. */
-async function readRows(
-  database: Database,
-  sql: string,
-  entities: readonly {
-    readonly key: number | undefined;
-    readonly newest: { readonly at: number };
-  }[],
-  stepEntities: number,
-): Promise<ReadonlyMap<number | undefined, StoredRow>> {
-  const args = entities.flatMap(({ key, newest }) => (key === undefined ? [] : [[key, newest.at]]));
-  const rows = new Map<number | undefined, StoredRow>();
-  for (let from = 0; from < args.length; from += stepEntities) {
-    if (from > 0) await yieldToEventLoop();
-    const step = JSON.stringify(args.slice(from, from + stepEntities));
-    for (const row of (await database.queryJson<StoredRow[]>(sql, [step])) ?? []) {
-      rows.set(row.key, row);
-    }
-  }
-  return rows;
-}
-
-/** The newest instant of an entity, the incoming ones included, as SQL. */
-const NEWEST_AT = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
-const DAY_COUNTS = Object.values(GAIN_PERIOD_DAYS);
-
-/** Selects the chunks that hold the ends of the ranges. */
-function selectNearestChunksSql(tables: KindTables): string {
-  const starts = DAY_COUNTS.map((days) => {
-    const { to } = computeGainBaseline(0, days);
-    return selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${to}`);
-  });
-  return selectRowsSql(tables, `start IN (${starts.join(", ")})`);
-}
-
-/** Selects all chunks from the start of the longest range on. */
-function selectAllChunksSql(tables: KindTables): string {
-  const { from } = computeGainBaseline(0, Math.max(...DAY_COUNTS));
-  const start = selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${from}`);
-  return selectRowsSql(tables, `start >= ${start}`);
-}
-
-/** The argument is a JSON array of `[key, newest incoming instant]`. */
-function selectRowsSql(tables: KindTables, condition: string): string {
-  const counts = tables.counts.map((name) => `e.${toColumnName(name)}`);
-  return `
-    SELECT json_group_array(json_object(
-      'key', e.key,
-      'observedAt', e.observed_at,
-      'counts', json_array(${counts.join(", ")}),
-      'chunks', ${selectChunksSql(tables, "e.key", condition)}
-    ))
-    FROM json_each(?) AS given
-    CROSS JOIN ${tables.entityTable} AS e ON e.key = ${jsonExtractSql(0, "given.value")}`;
 }

@@ -3,7 +3,6 @@
  * pauses between, and proves each step. A step reads a few chunks and prunes them with one write.
  * Nothing is remembered between walks, so one that was ended is simply started again.
  */
-import type { Row } from "@libsql/client";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
   applyRetentionBounds,
@@ -17,17 +16,17 @@ import type { KindRetentionReport, RetentionFault, RetentionRun } from "./retent
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { recordHistoryRewrites } from "./change-log.ts";
-import { decodeChunks, encodeChunks, type Chunk } from "./chunk-codec.ts";
-import {
-  CHUNK_JSON,
-  deleteChunks,
-  upsertChunks,
-  type ChunkPosition,
-  type ChunkWrite,
-  selectLastPositionSql,
-} from "./chunk-sql.ts";
+import { decodeChunks, encodeChunks } from "./chunk-codec.ts";
+import { deleteChunks, upsertChunks, type ChunkPosition, type ChunkWrite } from "./chunk-sql.ts";
 import { updateGainsAfterPruning } from "./gains.ts";
 import { writeOptimistically } from "./optimistic-write.ts";
+import {
+  parseState,
+  selectLastPositionSql,
+  selectStateSql,
+  selectStepChunksSql,
+  type EntityChunk,
+} from "./retention-sql.ts";
 
 export interface RetentionOptions {
   readonly policy: RetentionPolicy;
@@ -104,12 +103,6 @@ interface ChunkRange {
   readonly to: ChunkPosition;
 }
 
-interface EntityChunk extends Chunk, ChunkPosition {
-  readonly id: string;
-  /** Where the next chunk of the entity starts; `null` if this is the last one. */
-  readonly nextStart: number | null;
-}
-
 /** What a step does with its range. */
 interface PrunePlan extends ChunkRange {
   /** The keys of the entities in the range. */
@@ -141,7 +134,11 @@ async function readPlan(
   { from, to }: ChunkRange,
 ): Promise<PrunePlan> {
   const args = [from.key, from.start, to.key, to.start];
-  const read = (await database.queryJson<EntityChunk[]>(selectStepChunksSql(tables), args)) ?? [];
+  const read =
+    (await database.queryJson<EntityChunk[]>(
+      selectStepChunksSql(tables, STEP_MAX_CHUNKS + 1),
+      args,
+    )) ?? [];
   const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
   const previous = read.find(isPrevious);
   const chunks: EntityChunk[] = [];
@@ -219,75 +216,3 @@ async function prune(
     isStateUntouched: before.newestStates === after.newestStates,
   };
 }
-
-interface RangeState {
-  readonly observationCount: number;
-  readonly newestStates: readonly { readonly row: unknown; readonly lastChunk: Chunk | null }[];
-}
-
-/** Parses the row of {@link selectStateSql}; `newestStates` becomes text to compare. */
-function parseState({ pointLayout }: KindTables, [row]: readonly Row[]) {
-  const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
-  const states = newestStates.map(({ row: entityRow, lastChunk }) => [
-    entityRow,
-    // Compared by its last point, because pruning can extend the chunk.
-    lastChunk === null ? null : decodeChunks([lastChunk], pointLayout).at(-1),
-  ]);
-  return { observationCount, newestStates: JSON.stringify(states) };
-}
-
-/**
- * Whether a chunk is in the range of the arguments ?1 to ?4, or the one before it: that one can be
- * extended, so it belongs to what a step reads and compares.
- */
-const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
-  (${entityColumn}, start) >= (?1, ifnull((
-    SELECT max(start)
-    FROM ${historyTable}
-    WHERE ${entityColumn} = ?1 AND start <= ?2
-  ), ?2)) AND (${entityColumn}, start) <= (?3, ?4)`;
-
-const selectStepChunksSql = (tables: KindTables) => `
-  SELECT json_group_array(json_object(
-    'key', ${tables.entityColumn},
-    'id', (SELECT id FROM ${tables.entityTable} WHERE key = page.${tables.entityColumn}),
-    'start', start,
-    'size', size,
-    'points', points,
-    'nextStart', (
-      SELECT min(start)
-      FROM ${tables.historyTable} AS later
-      WHERE later.${tables.entityColumn} = page.${tables.entityColumn} AND later.start > page.start
-    )
-  ))
-  FROM (
-    SELECT *
-    FROM ${tables.historyTable}
-    WHERE ${isInRangeOrPreviousSql(tables)}
-    ORDER BY ${tables.entityColumn}, start
-    LIMIT ${STEP_MAX_CHUNKS + 1}
-  ) AS page`;
-
-/** Argument ?5 is a JSON array of the keys of the entities in the range. */
-const selectStateSql = (tables: KindTables) => `
-  SELECT json_object(
-    'observationCount', (
-      SELECT ifnull(sum(size), 0)
-      FROM ${tables.historyTable}
-      WHERE ${isInRangeOrPreviousSql(tables)}
-    ),
-    'newestStates', (
-      SELECT json_group_array(json_object(
-        'row', json_array(${tables.stateColumns.map((column) => `e.${column}`).join(", ")}),
-        'lastChunk', (
-          SELECT ${CHUNK_JSON}
-          FROM ${tables.historyTable}
-          WHERE ${tables.entityColumn} = given.value
-          ORDER BY start DESC
-          LIMIT 1
-        )
-      ))
-      FROM json_each(?5) AS given
-      LEFT JOIN ${tables.entityTable} AS e ON e.key = given.value
-    )
-  ) AS state`;
