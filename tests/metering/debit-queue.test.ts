@@ -5,7 +5,7 @@ import type { Receipt } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../server/store/observations/write.ts";
-import { createUserTag, USERS_TAG } from "../../server/store/history/change-log.ts";
+import { createOwnerTag, LIST_TAGS } from "../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
@@ -138,7 +138,7 @@ describe("onChanges()", () => {
       expect(received).toEqual([
         { sequence: 0, tags: undefined },
         { sequence: 0, tags: [] },
-        { sequence: 1, tags: [createUserTag("nasa"), USERS_TAG] },
+        { sequence: 1, tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user] },
       ]);
     });
   });

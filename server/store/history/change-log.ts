@@ -6,24 +6,23 @@
  * A cache tag is the name of something that cached responses depend on.
  */
 import type { Row } from "@libsql/client";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
-import { foldCase } from "../../../core/text.ts";
+import type { EntityKind, ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
+import { toEntityId } from "../../../core/observations.ts";
 import type { ChangeSet } from "./cache-metadata.ts";
 import type { Database, Statement } from "../database/database.ts";
+import { KIND_TABLES, type ItemTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
-/** The tag of a user with everything of theirs. @param id The username in lower case. */
-export const createUserTag = (id: string) => `user ${id}`;
+/** The tag of a channel or user with all items. */
+export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
 
-/** The tag of a channel with everything of its own. */
-export const createChannelTag = (id: string) => `channel ${id}`;
+/** The tag of the list of all channels, and of which channel has a username; and that of all users. */
+export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
+  channel: "channels",
+  user: "users",
+};
 
-/** The tag of the list of all channels, and of which channel has a username. */
-export const CHANNELS_TAG = "channels";
-
-/** The tag of the list of all users. */
-export const USERS_TAG = "users";
-
+/** An entity that is written. */
 export interface ChangedEntity {
   readonly kind: EntityKind;
   readonly id: string;
@@ -55,7 +54,7 @@ const HAS_NO_CONFLICT_SINCE = `
         OR EXISTS (
           SELECT 1
           FROM json_each(later.tags)
-          WHERE value NOT IN ('${CHANNELS_TAG}', '${USERS_TAG}') AND value IN (SELECT tag FROM changed_tags)
+          WHERE value NOT IN ('${LIST_TAGS.channel}', '${LIST_TAGS.user}') AND value IN (SELECT tag FROM changed_tags)
         )
       )
     )
@@ -65,23 +64,16 @@ const HAS_NO_CONFLICT_SINCE = `
  * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
  * of a change. On a conflict the `uid` is NULL, which fails the whole transaction.
  *
- * The tags are those that the entities get, and those of the users and channels that own them until
- * now, which may lose them. Tags that are too many already need not be counted in SQL.
+ * The tags are those that the entities get, and those of the owners of items until now, which may
+ * lose them. Tags that are too many already need not be counted in SQL.
  */
 const insertChangeSql = (condition: string) => `
   INSERT INTO changes (uid, tags)
   WITH changed_tags(tag) AS (
     SELECT value
     FROM json_each(?3, '$.tags')
-    UNION
-    SELECT '${createUserTag("")}' || users.id
-    FROM json_each(?3, '$.tweets') AS written
-    JOIN tweets ON tweets.id = written.value
-    JOIN users ON users.key = tweets.user
-    UNION
-    SELECT '${createChannelTag("")}' || shorts.channel
-    FROM json_each(?3, '$.shorts') AS written
-    JOIN shorts ON shorts.id = written.value
+    ${selectOwnerTagsSql(KIND_TABLES.tweet)}
+    ${selectOwnerTagsSql(KIND_TABLES.short)}
   )
   SELECT
     iif(${condition}, ?2, NULL),
@@ -89,6 +81,16 @@ const insertChangeSql = (condition: string) => `
       SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(tag))
       FROM changed_tags
     ))`;
+
+/** Selects the tags of the owners of the items of a kind, which the change names. */
+function selectOwnerTagsSql({ kind, entityTable, owner }: ItemTables): string {
+  return `
+    UNION
+    SELECT '${createOwnerTag(owner.kind, "")}' || owner.id
+    FROM json_each(?3, '$.${kind}') AS written
+    JOIN ${entityTable} AS item ON item.id = written.value
+    JOIN ${KIND_TABLES[owner.kind].entityTable} AS owner ON owner.key = item.${owner.keyColumn}`;
+}
 
 const INSERT_ENTITY_WRITES = insertChangeSql(HAS_NO_CONFLICT_SINCE);
 const INSERT_HISTORY_REWRITES = insertChangeSql(IS_UNCHANGED_SINCE);
@@ -103,8 +105,12 @@ const DELETE_OLD_CHANGES: Statement = {
 /** Creates the statements that record a change; they come before those that make it. */
 export type RecordChange = (lastSequence: number, uid: string) => Statement[];
 
-/** @param change Its `tags`, and the identifiers of the `tweets` and `shorts` that it changes. */
-function createRecorder(sql: string, change: object): RecordChange {
+/** What a change affects: tags, and the identifiers of items, by kind. */
+type Change = { readonly tags?: readonly string[] } & {
+  readonly [Kind in ItemKind]?: readonly string[];
+};
+
+function createRecorder(sql: string, change: Change): RecordChange {
   const json = JSON.stringify(change);
   return (lastSequence, uid) => [{ sql, args: [lastSequence, uid, json] }, DELETE_OLD_CHANGES];
 }
@@ -114,7 +120,7 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
   const tags = [...new Set(written.flatMap(listTags))];
   const idsOf = (kind: EntityKind) =>
     written.filter((entity) => entity.kind === kind).map(({ id }) => id);
-  const change = { tags, tweets: idsOf("tweet"), shorts: idsOf("short") };
+  const change = { tags, tweet: idsOf("tweet"), short: idsOf("short") };
   return createRecorder(INSERT_ENTITY_WRITES, change);
 }
 
@@ -124,13 +130,11 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
  * depends on more histories than it writes.
  */
 export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
-  const changes = {
-    channel: { tags: [...ids.map(createChannelTag), CHANNELS_TAG] },
-    short: { shorts: ids },
-    user: { tags: [...ids.map(createUserTag), USERS_TAG] },
-    tweet: { tweets: ids },
-  };
-  return createRecorder(INSERT_HISTORY_REWRITES, changes[kind]);
+  const change =
+    kind === "channel" || kind === "user"
+      ? { tags: [...ids.map((id) => createOwnerTag(kind, id)), LIST_TAGS[kind]] }
+      : { [kind]: ids };
+  return createRecorder(INSERT_HISTORY_REWRITES, change);
 }
 
 /** Reads the sequence number of the last change; 0 if there is none. */
@@ -174,12 +178,14 @@ export function parseChanges(row: Row | undefined, since: number | undefined): C
 function listTags({ kind, id, attributes }: ChangedEntity): string[] {
   switch (kind) {
     case "channel":
-      return [createChannelTag(id), CHANNELS_TAG];
-    case "short":
-      return [createChannelTag(String(attributes["channel"]?.value))];
     case "user":
-      return [createUserTag(id), USERS_TAG];
-    case "tweet":
-      return [createUserTag(foldCase(String(attributes["username"]?.value))), USERS_TAG];
+      return [createOwnerTag(kind, id), LIST_TAGS[kind]];
+    case "short":
+      return [createOwnerTag("channel", String(attributes["channel"]?.value))];
+    case "tweet": {
+      // A user is listed once one of their tweets was observed.
+      const userId = toEntityId("user", String(attributes["username"]?.value));
+      return [createOwnerTag("user", userId), LIST_TAGS.user];
+    }
   }
 }

@@ -17,7 +17,7 @@ import type { ChunkPosition } from "./chunk-sql.ts";
 import { readGainRows, type GainRow } from "./gain-reads.ts";
 
 /** An entity whose points are about to be written. */
-export interface GainingEntity {
+interface GainingEntity {
   /** Its key, if it is stored. */
   readonly key: number | undefined;
   /** The newest of the points. */

@@ -32,13 +32,13 @@ import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 const STEP_CHUNKS = 64;
 
 /** A page of a history, oldest first. */
-export interface BucketPage extends CursorPage<HistoryBucket> {
+interface BucketPage extends CursorPage<HistoryBucket> {
   /** The changes of each bucket. */
   readonly changes: readonly (readonly (number | null)[])[];
 }
 
 /** The entity whose history is read. */
-export interface HistoryOwner {
+interface HistoryOwner {
   readonly kind: EntityKind;
   /** The key of its row. */
   readonly key: number;

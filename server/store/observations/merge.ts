@@ -20,7 +20,7 @@ import {
 } from "../../../core/entities.ts";
 
 /** An entity after a merge, as far as it has to be written. */
-export interface MergedEntity {
+interface MergedEntity {
   readonly attributes: Attributes;
   /** Oldest first. The iterable may reuse one array of counts: copy it to keep it. */
   readonly points: Iterable<Point>;
@@ -40,7 +40,7 @@ export interface PendingEntity {
 }
 
 /** What the database has of a pending entity. */
-export interface StoredEntity {
+interface StoredEntity {
   readonly key: number;
   /** Whether all incoming observations are newer than all stored ones. */
   readonly isAppend: boolean;

@@ -8,7 +8,7 @@ import type { Counts, Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
 /** The attributes that one observation gives. */
-export type AttributeValues = Observation["attributes"];
+type AttributeValues = Observation["attributes"];
 
 /** The numbers of a batch. */
 export interface BatchColumns {

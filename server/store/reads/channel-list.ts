@@ -12,7 +12,7 @@ import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { CHANNELS_TAG } from "../history/change-log.ts";
+import { LIST_TAGS } from "../history/change-log.ts";
 
 /** Channels that one step reads. */
 const STEP_CHANNELS = 250;
@@ -73,7 +73,7 @@ export async function readChannelList(database: Database): Promise<CacheableResu
     body: isShort
       ? JSON.parse(json.toString())
       : createRawJson(json, () => readParts(json, partStarts)),
-    tags: [CHANNELS_TAG],
+    tags: [LIST_TAGS.channel],
   };
 }
 

@@ -6,7 +6,7 @@ import type { KnownFields } from "../../../core/responses/entity-fields.ts";
 import { createChannelDetails } from "../../../core/responses/video.ts";
 import type { ChannelDetails } from "../../../core/resources/generated/types.ts";
 import * as schema from "../../../core/resources/video.ts";
-import { CHANNELS_TAG, createChannelTag } from "../history/change-log.ts";
+import { createOwnerTag, LIST_TAGS } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import type { Item } from "./items.ts";
 import type { Owner, OwnerDetails } from "./owners.ts";
@@ -35,8 +35,8 @@ export const CHANNELS: Owner<"channel", { channel: string }> = {
   createNotFoundError: createChannelNotFoundError,
   // Any channel that changes can change what a username means, but not what an identifier means.
   listTags: (name, id) => [
-    ...(id === undefined ? [] : [createChannelTag(id)]),
-    ...(name === id ? [] : [CHANNELS_TAG]),
+    ...(id === undefined ? [] : [createOwnerTag("channel", id)]),
+    ...(name === id ? [] : [LIST_TAGS.channel]),
   ],
 };
 

@@ -13,7 +13,7 @@ import type { ListedChannel, ListedUser } from "../../../core/resources/generate
 import * as videoSchemas from "../../../core/resources/video.ts";
 import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
-import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
+import { LIST_TAGS } from "../history/change-log.ts";
 import { readListRows } from "./list-scan.ts";
 import { createListSelection, type ListSelection, type SortableList } from "./list-sql.ts";
 
@@ -42,7 +42,7 @@ export function createChannelPageRead(database: Database): VideoReads["channelPa
       createListSelection(CHANNEL_LIST, request),
       signal,
     );
-    return { body: { channels: entities, pagination }, tags: [CHANNELS_TAG] };
+    return { body: { channels: entities, pagination }, tags: [LIST_TAGS.channel] };
   };
 }
 
@@ -57,7 +57,7 @@ export function createUserPageRead(database: Database): MicroblogReads["userPage
       // SQLite stores booleans as 0 and 1.
       Object.assign(user, { verified: user.verified === null ? null : Boolean(user.verified) }),
     );
-    return { body: { users, pagination }, tags: [USERS_TAG] };
+    return { body: { users, pagination }, tags: [LIST_TAGS.user] };
   };
 }
 

@@ -34,12 +34,12 @@ const limitFilteredReads = pLimit(FILTERED_READS_MAX);
 const WAIT_MAX_MS = 10_000;
 
 /** A row of a page. */
-export interface ListRow<Summary> extends ListPosition {
+interface ListRow<Summary> extends ListPosition {
   readonly summary: Summary;
 }
 
 /** The rows of a page. */
-export interface FoundRows<Summary> {
+interface FoundRows<Summary> {
   /** One more than the limit shows that there is a next page. */
   readonly rows: readonly ListRow<Summary>[];
   /** The last entity that was scanned, if the scan ended early. */

@@ -5,7 +5,7 @@ import { createUserDetails } from "../../../core/responses/microblog.ts";
 import type { UserDetails } from "../../../core/resources/generated/types.ts";
 import * as schema from "../../../core/resources/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
-import { createUserTag } from "../history/change-log.ts";
+import { createOwnerTag } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import type { Item } from "./items.ts";
 import type { Owner, OwnerDetails } from "./owners.ts";
@@ -20,7 +20,7 @@ export const USERS: Owner<"user", { username: string }> = {
   createNameField: (username) => ({ username }),
   createNotFoundError: createUserNotFoundError,
   // A user who is not found yet has a tag too.
-  listTags: (name) => [createUserTag(foldCase(name))],
+  listTags: (name) => [createOwnerTag("user", foldCase(name))],
 };
 
 /** The details of a user. */

@@ -5,7 +5,7 @@ import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
-import { createUserTag, USERS_TAG } from "../../../server/store/history/change-log.ts";
+import { createOwnerTag, LIST_TAGS } from "../../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { ACCOUNT_NAMES, makeCharge, withAccounts } from "../../support/store/debits.ts";
@@ -181,7 +181,7 @@ test("debit() reports that anything may have changed when older changes are dele
     await database.write([{ sql: "DELETE FROM changes WHERE sequence = 1", args: [] }]);
     expect(await changesSince(1)).toMatchObject({
       sequence: 3,
-      tags: ["b", "c"].flatMap((user) => [createUserTag(user), USERS_TAG]),
+      tags: ["b", "c"].flatMap((user) => [createOwnerTag("user", user), LIST_TAGS.user]),
     });
     expect(await changesSince(0)).toEqual({ sequence: 3, tags: undefined });
     await database.write([{ sql: "UPDATE changes SET tags = NULL", args: [] }]);

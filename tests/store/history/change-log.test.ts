@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { USERS_TAG, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { LIST_TAGS, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
 import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
@@ -33,7 +33,7 @@ describe("recordHistoryRewrites()", () => {
           statements: [{ sql: `UPDATE ${entityTable} SET observed_at = observed_at`, args: [] }],
         }));
         // Which users are listed does not depend on the histories of tweets.
-        const expected = writtenTags.filter((tag) => kind !== "tweet" || tag !== USERS_TAG);
+        const expected = writtenTags.filter((tag) => kind !== "tweet" || tag !== LIST_TAGS.user);
         expect(await readLastTags(database)).toEqual(expected);
         expect(writtenTags.length).toBeGreaterThan(0);
       });
