@@ -4,19 +4,11 @@
  */
 import { quoteValue } from "./errors.ts";
 import { isFoldedIdentifier } from "./text.ts";
+import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 
 // Every runtime has these, but no type of the language declares them.
 declare const atob: (base64: string) => string;
 declare const btoa: (bytes: string) => string;
-declare const TextEncoder: new () => { encode(text: string): Uint8Array };
-declare const TextDecoder: new (
-  encoding: "utf-8",
-  options: { readonly fatal: boolean; readonly ignoreBOM: boolean },
-) => { decode(bytes: Uint8Array): string };
-
-const encoder = new TextEncoder();
-// A byte order mark is a character of an identifier.
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
@@ -35,7 +27,7 @@ export interface CursorPosition {
 export function encodeCursor(values: readonly CursorValue[]): string {
   const json = JSON.stringify(values);
   // Text of ASCII alone is its own bytes. Most cursors are, and so take a fourth of the time.
-  const bytes = NOT_ASCII.test(json) ? String.fromCharCode(...encoder.encode(json)) : json;
+  const bytes = NOT_ASCII.test(json) ? String.fromCharCode(...encodeUtf8(json)) : json;
   const base64 = btoa(bytes);
   return /[+/=]/.test(base64)
     ? base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
@@ -50,7 +42,7 @@ export function decodeCursor(cursor: string): readonly unknown[] {
   try {
     const bytes = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
     const json = NOT_ASCII.test(bytes)
-      ? decoder.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+      ? decodeUtf8(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
       : bytes;
     const values: unknown = JSON.parse(json);
     return Array.isArray(values) ? values : [];

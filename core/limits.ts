@@ -78,9 +78,3 @@ export const TWEET_RECORD_MAX_POINTS = 250;
  * the key pays again.
  */
 export const FREE_REPEATS_MAX = 10;
-
-/**
- * Reads of an API key that may end in a minute without a response, because its clients closed their
- * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
- */
-export const ABORTED_READS_PER_MINUTE = 3000;

@@ -9,6 +9,7 @@ import { formatErrorResponse } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
 import { createProgram } from "../server/main.ts";
+import { ABORTED_READS_PER_MINUTE } from "../server/metering/rate-limit.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
   parseInlineCode,
@@ -36,6 +37,7 @@ afterAll(service.close);
 /** Every limit, by its name in the code. */
 const limits: Readonly<Record<string, number | coreLimits.IntegerRange>> = {
   ...coreLimits,
+  ABORTED_READS_PER_MINUTE,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   BODY_MAX_BYTES,
 };
@@ -135,14 +137,11 @@ describe("server/README.md", () => {
     };
     expect(rows.size).toBe(Object.keys(limits).length);
     const documented = Object.entries(limitTexts).map(([name, text]) => [name, parseNumbers(text)]);
-    expect(Object.fromEntries(documented)).toEqual(
-      Object.fromEntries(
-        Object.entries(limits).map(([name, limit]) => {
-          if (typeof limit !== "number") return [name, [limit.min, limit.max, limit.default]];
-          return [name, [name.endsWith("_MS") ? limit / 60_000 : limit]];
-        }),
-      ),
-    );
+    const expected = Object.entries(limits).map(([name, limit]) => {
+      if (typeof limit !== "number") return [name, [limit.min, limit.max, limit.default]];
+      return [name, [name.endsWith("_MS") ? limit / 60_000 : limit]];
+    });
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected));
   });
 
   test("lists every kind with its fields", () => {

@@ -2,6 +2,7 @@
 import { DomainError } from "../errors.ts";
 import type { ErrorCode } from "../error-statuses.ts";
 import type { ObservationStore } from "../stores.ts";
+import { encodeUtf8 } from "../utf8.ts";
 
 /**
  * A test of a suite. It fails by rejecting with an error that says what differs. If that is a value,
@@ -74,12 +75,4 @@ export async function observe(
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
   const { rejected } = await importObservations(encodeUtf8(text));
   assertEqual(rejected, [], "Rejected lines");
-}
-
-/** Encodes a text as UTF-8. */
-export function encodeUtf8(text: string): Uint8Array {
-  const bytes = encodeURIComponent(text).replaceAll(/%(..)/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return Uint8Array.from(bytes, (byte) => byte.charCodeAt(0));
 }

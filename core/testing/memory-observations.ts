@@ -8,14 +8,7 @@ import { parseObservationLine, type Observation } from "../observations.ts";
 import { createRejectionCollector } from "../rejections.ts";
 import { listHistoryPoints } from "../responses/entity-fields.ts";
 import type { ObservationStore } from "../stores.ts";
-
-// Every runtime has it, but no type of the language declares it.
-declare const TextDecoder: new (
-  encoding: "utf-8",
-  options: { readonly fatal: boolean },
-) => { decode(bytes: Uint8Array): string };
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
+import { decodeUtf8 } from "../utf8.ts";
 
 const NEWLINE = 0x0a;
 
@@ -83,7 +76,7 @@ function decodeLine(bytes: Uint8Array): string {
     throw createInvalidRequestError(`A line has at most ${OBSERVATION_LINE_MAX_BYTES} bytes`);
   }
   try {
-    return decoder.decode(bytes);
+    return decodeUtf8(bytes).replace(/^\uFEFF/, "");
   } catch {
     throw createInvalidRequestError("The line must be valid UTF-8");
   }

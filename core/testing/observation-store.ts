@@ -3,10 +3,10 @@ import type { ChannelObservation } from "../resources/generated/types.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";
+import { encodeUtf8 } from "../utf8.ts";
 import {
   assertEqual,
   createTests,
-  encodeUtf8,
   observe,
   type ConformanceTest,
   type StoreTests,

@@ -1,7 +1,10 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { ABORTED_READS_PER_MINUTE } from "../../core/limits.ts";
-import { createAbortLimiter, createRateLimiter } from "../../server/metering/rate-limit.ts";
+import {
+  ABORTED_READS_PER_MINUTE,
+  createAbortLimiter,
+  createRateLimiter,
+} from "../../server/metering/rate-limit.ts";
 
 const MINUTE_MS = 60_000;
 

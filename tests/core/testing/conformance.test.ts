@@ -3,7 +3,6 @@ import { DomainError } from "../../../core/errors.ts";
 import {
   assertEqual,
   assertRejects,
-  encodeUtf8,
   type ConformanceTest,
 } from "../../../core/testing/conformance.ts";
 import {
@@ -96,13 +95,5 @@ describe("assertRejects()", () => {
     await expect(
       assertRejects(Promise.reject(new Error("Conflict")), "Conflict", "It"),
     ).rejects.toThrow("Error: Conflict");
-  });
-});
-
-describe("encodeUtf8()", () => {
-  test("encodes like TextEncoder", () => {
-    for (const text of ["", "abc\n", "é本🍲\u0000~%25"]) {
-      expect(encodeUtf8(text)).toEqual(new TextEncoder().encode(text));
-    }
   });
 });
