@@ -6,13 +6,13 @@ import { DAY_MS } from "./time.ts";
  * The first instant that the filter selects. There is no last one: an item dated after `now` is
  * selected too.
  *
- * @param now Milliseconds since 1970 UTC.
  * @param days How many days back.
+ * @param now Milliseconds since 1970 UTC.
  *
  * @example
- * computeDaysFilterStart(Date.UTC(2026, 10, 20), 3) === Date.UTC(2026, 10, 17); // true
+ * computeDaysFilterStart(3, Date.UTC(2026, 10, 20)) === Date.UTC(2026, 10, 17); // true
  */
-export function computeDaysFilterStart(now: number, days: number): number {
+export function computeDaysFilterStart(days: number, now: number): number {
   return now - days * DAY_MS;
 }
 
@@ -32,24 +32,24 @@ export function filterDays<Item>(
   days: number,
   now: number,
 ): Item[] {
-  const start = computeDaysFilterStart(now, days);
+  const start = computeDaysFilterStart(days, now);
   return items.filter((item) => instantOf(item) >= start);
 }
 
 /**
  * How long the filter selects the same items: from `now` until the oldest one leaves.
  *
- * @param now Milliseconds since 1970 UTC.
  * @param oldest The instant of the oldest selected item; `null` if none is selected.
  * @param days How many days back.
+ * @param now Milliseconds since 1970 UTC.
  *
  * @example
- * computeDaysFilterValidity(0, null, 3).to; // Infinity
+ * computeDaysFilterValidity(null, 3, 0).to; // Infinity
  */
 export function computeDaysFilterValidity(
-  now: number,
   oldest: number | null,
   days: number,
+  now: number,
 ): TimeRange {
   return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }

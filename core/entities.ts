@@ -44,7 +44,7 @@ export const EMPTY_ENTITY: Entity = Object.freeze({
 /**
  * Merges one observation into its entity.
  *
- * @returns The next entity, like {@link mergeObservations}.
+ * @returns The next entity, like {@link applyObservations}.
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
@@ -54,7 +54,7 @@ export function applyObservation(
   entity: Entity,
   observation: MergeableObservation,
 ): { entity: Entity; outcome: ObservationOutcome } {
-  const { entity: next, outcomes } = mergeObservations(entity, [observation]);
+  const { entity: next, outcomes } = applyObservations(entity, [observation]);
   const outcome = (["new", "changed"] as const).find((name) => outcomes[name] > 0);
   return { entity: next, outcome: outcome ?? "unchanged" };
 }
@@ -67,10 +67,10 @@ export function applyObservation(
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
- * mergeObservations(EMPTY_ENTITY, [observation, observation]).outcomes;
+ * applyObservations(EMPTY_ENTITY, [observation, observation]).outcomes;
  * // { new: 1, changed: 0, unchanged: 1 }
  */
-export function mergeObservations(
+export function applyObservations(
   entity: Entity,
   observations: Iterable<MergeableObservation>,
 ): { entity: Entity; outcomes: Record<ObservationOutcome, number> } {

@@ -15,7 +15,7 @@
  */
 
 // Observations and entities.
-export { EMPTY_ENTITY, applyObservation, findNewestCounts, mergeObservations } from "./entities.ts";
+export { EMPTY_ENTITY, applyObservation, findNewestCounts, applyObservations } from "./entities.ts";
 export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
 export type { ObservationOutcome } from "./entities.ts";
 export { ENTITY_FIELDS, ENTITY_KINDS } from "./entity-kinds.ts";

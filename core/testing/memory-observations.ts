@@ -1,6 +1,6 @@
 /** Keeps observations in memory, merged into entities. */
 import type { HistoryPoint } from "../buckets.ts";
-import { EMPTY_ENTITY, mergeObservations, type Entity } from "../entities.ts";
+import { EMPTY_ENTITY, applyObservations, type Entity } from "../entities.ts";
 import type { EntityKind } from "../entity-kinds.ts";
 import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
@@ -31,7 +31,7 @@ export function createMemoryObservations(
     for (const group of groupByEntity(observations)) {
       const [{ kind, entityId }] = group;
       const known = entities[kind].get(entityId) ?? EMPTY_ENTITY;
-      const { entity, outcomes } = mergeObservations(known, group);
+      const { entity, outcomes } = applyObservations(known, group);
       entities[kind].set(entityId, entity);
       for (const name of ["new", "changed", "unchanged"] as const) totals[name] += outcomes[name];
     }

@@ -6,23 +6,23 @@ import { NOW } from "../support/arbitraries/values.ts";
 
 describe("computeDaysFilterStart()", () => {
   test("counts back days of 24 hours, to the millisecond", () => {
-    expect(formatInstant(computeDaysFilterStart(NOW + 1, 3))).toBe("2026-11-17T12:00:00.001Z");
+    expect(formatInstant(computeDaysFilterStart(3, NOW + 1))).toBe("2026-11-17T12:00:00.001Z");
   });
 
   test("counts across a leap day and the end of a year", () => {
-    expect(formatInstant(computeDaysFilterStart(Date.parse("2024-03-01T00:00Z"), 1))).toBe(
+    expect(formatInstant(computeDaysFilterStart(1, Date.parse("2024-03-01T00:00Z")))).toBe(
       "2024-02-29T00:00:00.000Z",
     );
-    expect(formatInstant(computeDaysFilterStart(Date.parse("2026-01-01T06:00Z"), 14))).toBe(
+    expect(formatInstant(computeDaysFilterStart(14, Date.parse("2026-01-01T06:00Z")))).toBe(
       "2025-12-18T06:00:00.000Z",
     );
   });
 
   test("ignores changes of summer time", () => {
     const berlin = Date.parse("2026-03-29T12:00Z");
-    expect(berlin - computeDaysFilterStart(berlin, 1)).toBe(DAY_MS);
+    expect(berlin - computeDaysFilterStart(1, berlin)).toBe(DAY_MS);
     const stJohns = Date.parse("2026-11-01T12:00Z");
-    expect(stJohns - computeDaysFilterStart(stJohns, 1)).toBe(DAY_MS);
+    expect(stJohns - computeDaysFilterStart(1, stJohns)).toBe(DAY_MS);
   });
 });
 
@@ -56,13 +56,13 @@ describe("filterDays()", () => {
 
 describe("computeDaysFilterValidity()", () => {
   test("lasts until the oldest item leaves, to the millisecond", () => {
-    const { from, to } = computeDaysFilterValidity(NOW, NOW - DAY_MS, 3);
+    const { from, to } = computeDaysFilterValidity(NOW - DAY_MS, 3, NOW);
     expect([from, to]).toEqual([NOW, NOW + 2 * DAY_MS]);
     expect(filterDays([NOW - DAY_MS], (at) => at, 3, to)).toHaveLength(1);
     expect(filterDays([NOW - DAY_MS], (at) => at, 3, to + 1)).toHaveLength(0);
   });
 
   test("has no end if nothing is selected", () => {
-    expect(computeDaysFilterValidity(NOW, null, 3)).toEqual({ from: NOW, to: Infinity });
+    expect(computeDaysFilterValidity(null, 3, NOW)).toEqual({ from: NOW, to: Infinity });
   });
 });

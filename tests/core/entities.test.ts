@@ -9,7 +9,7 @@ import {
   applyObservation,
   mergeCounts,
   mergeAttributes,
-  mergeObservations as mergeAll,
+  applyObservations as mergeAll,
   findNewestCounts,
   EMPTY_ENTITY,
   type Attributes,
@@ -20,7 +20,7 @@ function makeObservation(at: string, fields: Record<string, unknown> = {}): Obse
   return parseObservation({ kind: "user", observedAt: at, username: "nasa", ...fields }, NOW);
 }
 
-function mergeObservations(observations: readonly Observation[], start = EMPTY_ENTITY): Entity {
+function applyObservations(observations: readonly Observation[], start = EMPTY_ENTITY): Entity {
   return observations.reduce((entity, next) => applyObservation(entity, next).entity, start);
 }
 
@@ -120,7 +120,7 @@ describe("applyObservation()", () => {
   });
 
   test("keeps a count that falls between two instants", () => {
-    const entity = mergeObservations([
+    const entity = applyObservations([
       makeObservation("2026-11-19", { followers_count: 9 }),
       makeObservation("2026-11-20", { followers_count: 3 }),
     ]);
@@ -128,11 +128,11 @@ describe("applyObservation()", () => {
   });
 
   test("does not change its argument", () => {
-    const before = mergeObservations([
+    const before = applyObservations([
       makeObservation("2026-11-19", { description: "a", tweet_count: 1 }),
     ]);
     const copy = structuredClone(before);
-    mergeObservations(
+    applyObservations(
       [
         makeObservation("2026-11-19", { description: "b", tweet_count: 2 }),
         makeObservation("2026-11-20"),
@@ -146,14 +146,14 @@ describe("applyObservation()", () => {
   test("gives one state for any order, repetition and grouping", () => {
     fc.assert(
       fc.property(rearrangedSets, ({ set, rearranged, cut }) => {
-        const state = mergeObservations(set);
-        expect(mergeObservations(rearranged)).toEqual(state);
+        const state = applyObservations(set);
+        expect(applyObservations(rearranged)).toEqual(state);
         const kind = set[0]?.kind ?? "user";
         const parts = [
-          mergeObservations(rearranged.slice(0, cut)),
-          mergeObservations(rearranged.slice(cut)),
+          applyObservations(rearranged.slice(0, cut)),
+          applyObservations(rearranged.slice(cut)),
         ];
-        expect(mergeObservations(parts.flatMap((part) => toObservations(kind, part)))).toEqual(
+        expect(applyObservations(parts.flatMap((part) => toObservations(kind, part)))).toEqual(
           state,
         );
       }),
@@ -164,7 +164,7 @@ describe("applyObservation()", () => {
   test("keeps the newest attribute and the greatest count of an instant", () => {
     fc.assert(
       fc.property(observationSets, (set) => {
-        expect(mergeObservations(set)).toEqual(computeExpectedState(set));
+        expect(applyObservations(set)).toEqual(computeExpectedState(set));
       }),
       { numRuns: 200 },
     );
@@ -187,12 +187,12 @@ describe("applyObservation()", () => {
   });
 });
 
-test("mergeObservations() counts the outcomes", () => {
+test("applyObservations() counts the outcomes", () => {
   const first = makeObservation("2026-11-19", { followers_count: 5 });
   const more = makeObservation("2026-11-19", { followers_count: 6 });
   const { entity, outcomes } = mergeAll(EMPTY_ENTITY, [first, more, first, more]);
   expect(outcomes).toEqual({ new: 1, changed: 1, unchanged: 2 });
-  expect(entity).toEqual(mergeObservations([first, more]));
+  expect(entity).toEqual(applyObservations([first, more]));
 });
 
 describe("mergeCounts()", () => {
@@ -272,7 +272,7 @@ describe("mergeAttributes()", () => {
 
 describe("findNewestCounts()", () => {
   test("returns the newest instant, even if it has fewer counts", () => {
-    const entity = mergeObservations([
+    const entity = applyObservations([
       makeObservation("2026-11-20"),
       makeObservation("2026-11-19", { followers_count: 9 }),
     ]);
@@ -290,7 +290,7 @@ describe("findNewestCounts()", () => {
       fc.property(observationSets, (set) => {
         fc.pre(set.length > 0);
         const latest = Math.max(...set.map(({ observedAt }) => observedAt));
-        const entity = mergeObservations(set);
+        const entity = applyObservations(set);
         expect(findNewestCounts(entity)?.at).toBe(latest);
         expect(findNewestCounts(entity)?.counts).toBe(entity.points.get(latest));
       }),

@@ -1,6 +1,6 @@
 /** Entities share nothing with others that can be changed. */
 import { describe, expect, test } from "bun:test";
-import { EMPTY_ENTITY, mergeObservations } from "../../core/entities.ts";
+import { EMPTY_ENTITY, applyObservations } from "../../core/entities.ts";
 
 const createObservation = (day: number, counts: object, attributes: object = {}) => ({
   observedAt: Date.UTC(2026, 10, day),
@@ -30,7 +30,7 @@ test("EMPTY_ENTITY cannot be changed", () => {
   expect(structuredClone(EMPTY_ENTITY).points).toEqual(new Map());
 });
 
-describe("mergeObservations()", () => {
+describe("applyObservations()", () => {
   test.each([
     ["something new", [createObservation(20, { tweet_count: 2 }, { description: "b" })]],
     ["nothing new", []],
@@ -39,8 +39,8 @@ describe("mergeObservations()", () => {
       createObservation(18, { tweet_count: 1 }, { description: "a" }),
       createObservation(19, { tweet_count: 1 }),
     ];
-    const { entity: before } = mergeObservations(EMPTY_ENTITY, given);
-    const { entity } = mergeObservations(before, added);
+    const { entity: before } = applyObservations(EMPTY_ENTITY, given);
+    const { entity } = applyObservations(before, added);
     const copy = structuredClone(entity);
     for (const argument of [before, ...given, ...added]) changeEverything(argument);
     expect(entity).toEqual(copy);

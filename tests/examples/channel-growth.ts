@@ -9,7 +9,7 @@ import {
   computeEntityGains,
   EMPTY_ENTITY,
   findNewestCounts,
-  mergeObservations,
+  applyObservations,
   parseObservationLine,
   readFields,
   type Observation,
@@ -38,7 +38,7 @@ for await (const line of readLines()) {
 }
 
 const channels = Array.from(observations, ([id, ofChannel]) => {
-  const { entity } = mergeObservations(EMPTY_ENTITY, ofChannel);
+  const { entity } = applyObservations(EMPTY_ENTITY, ofChannel);
   const { dailyGain, weeklyGain, monthlyGain } = computeEntityGains("channel", entity);
   const name = readFields("channel", id, entity).username ?? id;
   const subscribers = findNewestCounts(entity)?.counts["subscribers"];

@@ -79,7 +79,7 @@ export function computePageValidity(
   if (!isRecent) return {};
   const now = from + HISTORY_DEFAULT_DAYS * DAY_MS;
   const lastInstant = oldest === undefined ? null : findBucketEnd(oldest.start, interval) - 1;
-  return { validDuring: computeDaysFilterValidity(now, lastInstant, HISTORY_DEFAULT_DAYS) };
+  return { validDuring: computeDaysFilterValidity(lastInstant, HISTORY_DEFAULT_DAYS, now) };
 }
 
 /** Reads the first buckets of a page and of all pages after it, oldest first. */

@@ -13,7 +13,7 @@ import {
 import type { Chunk, Point } from "../history/chunk-codec.ts";
 import {
   EMPTY_ENTITY,
-  mergeObservations,
+  applyObservations,
   type Attribute,
   type Attributes,
   type Entity,
@@ -66,7 +66,7 @@ export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENT
   if (existing === EMPTY_ENTITY && isAscending(sliceInstants(incoming))) {
     return mergeAscending(incoming);
   }
-  const { entity, outcomes } = mergeObservations(existing, iterateObservations(incoming));
+  const { entity, outcomes } = applyObservations(existing, iterateObservations(incoming));
   const names = ENTITY_FIELDS[incoming.batch.kind].counts;
   const points = Array.from(entity.points, ([at, counts]) => ({
     at,

@@ -64,7 +64,7 @@ export async function readFollowers(
   lookbackChunks = 1,
 ): Promise<CacheableResult<FollowersPage>> {
   const { days, page, limit } = request;
-  const start = computeDaysFilterStart(now, days);
+  const start = computeDaysFilterStart(days, now);
   const args = [username, start, lookbackChunks] as const;
   const row = await readOwner<FollowersRow>(database, USERS, SELECT_FOLLOWER_CHUNKS, args);
   const parts = row.chunks.map((chunk) => createPartSince(chunk, start));
@@ -95,7 +95,7 @@ export async function readFollowers(
     },
     tags: USERS.listTags(username),
     observedAt: row.observedAt,
-    validDuring: computeDaysFilterValidity(now, oldest, days),
+    validDuring: computeDaysFilterValidity(oldest, days, now),
   };
 }
 

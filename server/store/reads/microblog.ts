@@ -93,7 +93,7 @@ type TweetRow = readonly [
 
 function createTweetsRead(database: Database): MicroblogReads["tweets"] {
   return async (username, { days, page, limit }, now) => {
-    const start = computeDaysFilterStart(now, days);
+    const start = computeDaysFilterStart(days, now);
     const args = [username, start, limit, page * limit] as const;
     const row = await readOwner<TweetsRow>(database, USERS, SELECT_TWEETS, args);
     const pagination = paginate(page, limit, row.selected.total);
@@ -116,7 +116,7 @@ function createTweetsRead(database: Database): MicroblogReads["tweets"] {
     return {
       body: { username: row.username, tweets, filter_days: days, pagination },
       tags: USERS.listTags(username),
-      validDuring: computeDaysFilterValidity(now, row.selected.oldest, days),
+      validDuring: computeDaysFilterValidity(row.selected.oldest, days, now),
       isThinned,
     };
   };

@@ -6,7 +6,7 @@ import {
   isShortSelected,
   pageAfter,
 } from "../../../core/cursor.ts";
-import { applyObservation, EMPTY_ENTITY, mergeObservations } from "../../../core/entities.ts";
+import { applyObservation, EMPTY_ENTITY, applyObservations } from "../../../core/entities.ts";
 import { thinHistory } from "../../../core/history.ts";
 import { applyEntries, applyEntry, EMPTY_LEDGER, type LedgerEntry } from "../../../core/ledger.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
@@ -69,9 +69,9 @@ export const BATCH_CASES: readonly CoreCase[] = [
     hasMemory: true,
   },
   {
-    what: `mergeObservations of ${STEPS} / applyObservation for each`,
+    what: `applyObservations of ${STEPS} / applyObservation for each`,
     size: STEPS,
-    ours: () => mergeObservations(EMPTY_ENTITY, observations).entity,
+    ours: () => applyObservations(EMPTY_ENTITY, observations).entity,
     theirs: () =>
       observations.reduce((entity, next) => applyObservation(entity, next).entity, EMPTY_ENTITY),
     maxRatio: 0.1,
