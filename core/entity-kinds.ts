@@ -130,7 +130,8 @@ export const ENTITY_FIELDS: {
   tweet: { ...KINDS.tweet, counts: listCountNames("tweet") },
 };
 
-type CountNames<Kind extends EntityKind> = readonly [CountName<Kind>, ...CountName<Kind>[]];
+/** The names of the counts of a kind, in the order of their numbers. */
+export type CountNames<Kind extends EntityKind> = readonly [CountName<Kind>, ...CountName<Kind>[]];
 
 function listCountNames<Kind extends EntityKind>(kind: Kind): CountNames<Kind> {
   // `Object.keys()` knows neither the names nor that there is one.

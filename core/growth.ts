@@ -20,7 +20,8 @@ export interface TimeRange {
 /** How many days each gain looks back. */
 export const GAIN_PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
-type GainPeriod = keyof typeof GAIN_PERIOD_DAYS;
+/** The periods of gains. */
+export type GainPeriod = keyof typeof GAIN_PERIOD_DAYS;
 
 const GAIN_PERIODS = ["daily", "weekly", "monthly"] as const;
 

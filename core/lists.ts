@@ -14,7 +14,7 @@ import {
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** What lists of a kind can be sorted by. */
-type SortName<Kind extends OwnerKind> =
+export type SortName<Kind extends OwnerKind> =
   | (keyof (typeof KINDS)[Kind]["sorts"] & string)
   | GainName<Kind>;
 

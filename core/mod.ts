@@ -15,30 +15,30 @@
  */
 
 // Observations and entities.
-export { EMPTY_ENTITY, applyObservation, findNewestCounts, applyObservations } from "./entities.ts";
+export { EMPTY_ENTITY, applyObservation, applyObservations, findNewestCounts } from "./entities.ts";
 export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
 export type { ObservationOutcome } from "./entities.ts";
-export { ENTITY_FIELDS, ENTITY_KINDS } from "./entity-kinds.ts";
+export { ENTITY_FIELDS, ENTITY_KINDS, KINDS } from "./entity-kinds.ts";
+export type { CountName, CountNames, EntityCounts, EntityFields } from "./entity-kinds.ts";
 export type {
-  EntityCounts,
-  EntityFields,
   EntityKind,
   FieldType,
+  ItemKind,
+  KindDeclaration,
   OwnerKind,
 } from "./entity-kinds.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { createRejectionCollector } from "./rejections.ts";
 export type { RejectionCollector } from "./rejections.ts";
-export { applyRetentionRule, formatRetentionRule, parseRetentionPolicy } from "./retention.ts";
+export { applyRetentionRule, parseRetentionPolicy } from "./retention.ts";
 export type { RetentionPolicy, RetentionRule } from "./retention.ts";
 
 // Growth and histories.
 export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
 export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
-export { computeEntityGains, computeGain } from "./growth.ts";
-export type { EntityGains } from "./growth.ts";
-export { thinHistory } from "./history.ts";
+export { GAIN_PERIOD_DAYS, computeEntityGains } from "./growth.ts";
+export type { EntityGains, GainName, GainPeriod } from "./growth.ts";
 export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";
 export type { BucketRange, HistoryRequest } from "./history-request.ts";
 
@@ -53,7 +53,7 @@ export { CHANNEL_SORTS, CHANNEL_SORT_FIELDS, LIST_ORDERS } from "./lists.ts";
 export { USER_SORTS, USER_SORT_FIELDS, compareListPositions, encodeListCursor } from "./lists.ts";
 export { hasListParameter, parseListRequest } from "./lists.ts";
 export type { ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
-export type { ListRequest, UserSort } from "./lists.ts";
+export type { ListRequest, SortName, UserSort } from "./lists.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
 export type { GetQueryValues } from "./parameters.ts";
