@@ -11,7 +11,7 @@ import {
 } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote, writeHint } from "./terminal/hints.ts";
-import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createAccountsCommand(context: CommandContext): Command {
   const accounts = new Command("accounts").description("Creates, changes and lists accounts.");
@@ -133,8 +133,8 @@ export function createNoticesCommand(context: CommandContext): Command {
     .option("--json", "print the notice as JSON")
     .action(async (id: string, options: OutputOptions) => {
       const notice = await requestAdmin(context, (client) => client.notices({ id }).resend.post());
-      if (options.json === true) return context.writeOut(formatJson(notice));
-      context.writeErr(`The notice ${id} about account ${notice.account} is due now\n`);
+      const sentence = `The notice ${id} about account ${notice.account} is due now`;
+      await printResult(context, options, notice, sentence);
     });
   return notices;
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
-import { formatJson, type OutputOptions } from "./terminal/output.ts";
+import { printResult, type OutputOptions } from "./terminal/output.ts";
 import { startProgress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";
 
@@ -14,15 +14,15 @@ export function createBackupCommand(context: CommandContext): Command {
     .description("Writes a snapshot of the database into a new file. The service can keep running.")
     .argument("<file>", "the new file; an existing one is not overwritten")
     .option("--json", "print the path and size of the file as JSON")
-    .action(async (file: string, { json }: OutputOptions) => {
+    .action(async (file: string, options: OutputOptions) => {
       const target = resolve(file);
       const backup = await withConnection(context, async (connection) => {
         const client = createAdminClient(connection);
         const stopProgress = await showProgress(context, client, target);
         return client.backup.post({ file: target }).then(unwrap).finally(stopProgress);
       });
-      if (json === true) await context.writeOut(formatJson(backup));
-      else context.writeErr(`${backup.file} has ${formatBytes(backup.bytes)}\n`);
+      const sentence = `${backup.file} has ${formatBytes(backup.bytes)}`;
+      await printResult(context, options, backup, sentence);
     });
 }
 

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { requestAdmin, unwrap } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
-import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createChannelsCommand(context: CommandContext): Command {
   const channels = new Command("channels").description(
@@ -34,14 +34,12 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Stops collecting a channel. The collected data stays.")
     .argument("<handle_or_id>", 'the channel, as "channels list" shows it in the column channel')
     .option("--json", "print the channel as JSON")
-    .action(async (channel: string, { json }: OutputOptions) => {
+    .action(async (channel: string, options: OutputOptions) => {
       const untracked = await requestAdmin(context, (client) =>
         client.channels.delete({ channel }),
       );
-      if (json === true) return context.writeOut(formatJson(untracked));
-      context.writeErr(
-        `Channel ${untracked.channel} is not tracked any more; its history is kept\n`,
-      );
+      const sentence = `Channel ${untracked.channel} is not tracked any more; its history is kept`;
+      await printResult(context, options, untracked, sentence);
     });
   channels
     .command("list")

@@ -4,7 +4,7 @@ import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote } from "./terminal/hints.ts";
-import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
 import { writeSecret, writeUseHint } from "./terminal/secret.ts";
 
 export function createKeysCommand(context: CommandContext): Command {
@@ -53,12 +53,12 @@ export function createKeysCommand(context: CommandContext): Command {
       parseKeyReference,
     )
     .option("--json", "print the id and the time as JSON")
-    .action(async (reference: KeyReference, { json }: OutputOptions) => {
+    .action(async (reference: KeyReference, options: OutputOptions) => {
       const { id, revoked_at } = await requestAdmin(context, (client) =>
         client.keys.delete(reference),
       );
-      if (json === true) return context.writeOut(formatJson({ id, revoked_at }));
-      context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
+      const sentence = `Key ${id} is revoked since ${revoked_at}`;
+      await printResult(context, options, { id, revoked_at }, sentence);
     });
   return keys;
 }

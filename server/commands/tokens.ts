@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
-import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
 import { writeSecret, writeUseHint } from "./terminal/secret.ts";
 
 export function createTokensCommand(context: CommandContext): Command {
@@ -50,11 +50,11 @@ export function createTokensCommand(context: CommandContext): Command {
       'the name of a valid token, an id that "tokens list" shows, or a valid token itself',
     )
     .option("--json", "print the revoked token as JSON")
-    .action(async (nameOrId: string, { json }: OutputOptions) => {
+    .action(async (nameOrId: string, options: OutputOptions) => {
       const token = parseInteger(nameOrId, { min: 1 }) ?? nameOrId;
       const revoked = await requestAdmin(context, (client) => client.tokens.delete({ token }));
-      if (json === true) await context.writeOut(formatJson(revoked));
-      else context.writeErr(`Token ${revoked.name} is revoked since ${revoked.revoked_at}\n`);
+      const sentence = `Token ${revoked.name} is revoked since ${revoked.revoked_at}`;
+      await printResult(context, options, revoked, sentence);
     });
   return tokens;
 }

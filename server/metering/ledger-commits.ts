@@ -4,7 +4,6 @@ import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { DebitRefund } from "../store/accounts/refund-sql.ts";
 import { withDeadline } from "./deadline.ts";
-import { createLedgerHealth } from "./ledger-health.ts";
 import type { Refund } from "./refund-spool.ts";
 
 /** The ledger, as the debit queue uses it. */
@@ -13,7 +12,13 @@ export type DebitLedger = Pick<LedgerStore, "debit" | "refundAll" | "isRolledBac
 /** @param now The clock, in milliseconds since 1970 UTC. */
 export function createLedgerCommits(ledger: DebitLedger, now: () => number, timeoutMs: number) {
   let lastSequence: number | undefined;
-  const health = createLedgerHealth(() => probe(ledger, now(), timeoutMs));
+  /** Whether the last commit of charges failed. */
+  let isFailing = false;
+  let runningProbe: Promise<void> | undefined;
+
+  /** Writes to the ledger without changing a balance. */
+  const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
+
   return {
     /** Commits charges and refunds together. @returns What became of the charges, if there are any. */
     async commit(
@@ -27,9 +32,15 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
         return undefined;
       }
       const batch = { uid, now: now(), since: lastSequence, refunds: refundsOfDebits };
-      const result = await health.track(withDeadline(ledger.debit(charges, batch), timeoutMs));
-      lastSequence = result.changes.sequence;
-      return result;
+      try {
+        const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
+        isFailing = false;
+        lastSequence = result.changes.sequence;
+        return result;
+      } catch (error) {
+        isFailing = true;
+        throw error;
+      }
     },
 
     /** Makes the next commit report unknown changes. */
@@ -44,16 +55,16 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
       }
     },
 
-    /** Throws while debits cannot be committed. */
-    check: health.check,
+    /** Throws while debits cannot be committed. After a failure it probes, once for all callers. */
+    async check(): Promise<void> {
+      if (!isFailing) return;
+      runningProbe ??= probe().finally(() => (runningProbe = undefined));
+      await runningProbe;
+      isFailing = false;
+    },
   };
 }
 
 function selectRefundsOfDebits(refunds: readonly Refund[]): readonly DebitRefund[] {
   return refunds.flatMap((refund) => (refund.kind === "debit" ? [refund] : []));
-}
-
-/** Writes to a ledger without any effect. */
-function probe(ledger: DebitLedger, now: number, timeoutMs: number): Promise<void> {
-  return withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now), timeoutMs);
 }

@@ -40,6 +40,17 @@ export async function printRows<Column extends string>(
   else await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io));
 }
 
+/** Prints a result: with `--json` as JSON, else a sentence about it on standard error. */
+export async function printResult(
+  io: CommandLineIo,
+  { json }: OutputOptions,
+  result: object,
+  sentence: string,
+): Promise<void> {
+  if (json === true) await io.writeOut(formatJson(result));
+  else io.writeErr(`${sentence}\n`);
+}
+
 /** Formats JSON with indentation and a final line break. */
 export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
