@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { HELP_DETAILS } from "../../server/commands/help/examples.ts";
+import { EXAMPLES } from "../../server/commands/help/examples.ts";
 import { createProgram } from "../../server/main.ts";
 import { runInProcess } from "../support/command-line-io.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** The command lines of all examples: the settings before and the arguments behind the program. */
-const LINES = Object.values(HELP_DETAILS)
-  .flatMap(({ examples }) => Object.values(examples))
+const LINES = Object.values(EXAMPLES)
+  .flatMap((examples) => Object.values(examples))
   .flatMap((lines) => lines.split("\n"));
 const COMMAND_LINES = [...new Set(LINES)].map((line) => {
   const [, settings = "", argv = ""] =

@@ -2,7 +2,13 @@
 import { Help, type Command } from "commander";
 import type { CommandLineIo } from "../terminal/process-io.ts";
 import { paint } from "../terminal/style.ts";
-import { DATABASE_SETTINGS, HELP_DETAILS, type HelpDetails } from "./examples.ts";
+import {
+  COMMANDS_WITHOUT_DATABASE,
+  DATABASE_SETTINGS,
+  EXAMPLES,
+  USED_SETTINGS,
+  type Examples,
+} from "./examples.ts";
 
 interface SettingText {
   readonly name: string;
@@ -51,26 +57,34 @@ export function configureHelp(
     styleOptionText: (text) => paint("cyan", text),
     styleArgumentText: (text) => paint("cyan", text),
   });
-  command.addHelpText("after", () => formatDetails(options, readDetails(command, path)));
+  command.addHelpText("after", () => formatDetails(options, command, path));
   for (const subcommand of command.commands) {
     configureHelp(subcommand, options, [...path, subcommand.name()]);
   }
 }
 
-/** Returns the details of a command; of a group, the first example of each of its commands. */
-function readDetails({ commands }: Command, path: readonly string[]): HelpDetails {
-  const details = HELP_DETAILS[path.join(" ")];
-  if (details !== undefined) return details;
-  const firstExamples = commands.flatMap((command) => {
-    const { examples } = readDetails(command, [...path, command.name()]);
-    return Object.entries(examples).slice(0, 1);
-  });
-  return { examples: Object.fromEntries(firstExamples), isWithoutDatabase: true };
+/** Returns the examples of a command; of a group, the first one of each of its commands. */
+function readExamples({ commands }: Command, path: readonly string[]): Examples {
+  const firstExamples = () =>
+    commands.flatMap((command) =>
+      Object.entries(readExamples(command, [...path, command.name()])).slice(0, 1),
+    );
+  return EXAMPLES[path.join(" ")] ?? Object.fromEntries(firstExamples());
+}
+
+/** The names of the settings that a command uses. */
+export function listSettings(name: string): string[] {
+  if (!(name in EXAMPLES) || COMMANDS_WITHOUT_DATABASE.includes(name)) return [];
+  return [...DATABASE_SETTINGS, ...(USED_SETTINGS[name] ?? [])];
 }
 
 /** Formats the examples and the settings of a command. */
-function formatDetails({ io, settings }: HelpOptions, details: HelpDetails): string {
-  const names = listSettings(details);
+function formatDetails(
+  { io, settings }: HelpOptions,
+  command: Command,
+  path: readonly string[],
+): string {
+  const names = listSettings(path.join(" "));
   const used = settings.filter(({ name }) => names.includes(name));
   const settingLines =
     used.length === 0
@@ -79,15 +93,11 @@ function formatDetails({ io, settings }: HelpOptions, details: HelpDetails): str
           `${paint("bold", "Settings")} (all: ${io.programName} help settings)${paint("bold", ":")}`,
           ...used.map((setting) => formatItem(io, used, setting.name, setting.description)),
         ];
-  return ["", ...formatExamples(details, io.programName), "", ...settingLines, ""].join("\n");
+  const examples = formatExamples(readExamples(command, path), io.programName);
+  return ["", ...examples, "", ...settingLines, ""].join("\n");
 }
 
-/** The names of the settings that a command uses. */
-export function listSettings({ settings = [], isWithoutDatabase }: HelpDetails): string[] {
-  return [...(isWithoutDatabase === true ? [] : DATABASE_SETTINGS), ...settings];
-}
-
-function formatExamples({ examples }: HelpDetails, programName: string): string[] {
+function formatExamples(examples: Examples, programName: string): string[] {
   const lines = [paint("bold", "Examples:")];
   for (const [effect, commandLines] of Object.entries(examples)) {
     lines.push(EXAMPLE_INDENT + paint("dim", `# ${effect}`));
