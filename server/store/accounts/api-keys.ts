@@ -107,10 +107,8 @@ export function createKeyStore(database: Database) {
           .orderBy(asc(keys.id)),
       ),
 
-    revoke: (key: KeyReference, now: number) => revokeKey(database, key, now),
-
-    rotate: (id: number, secret: StoredSecret, expiresAt: number, now: number) =>
-      rotateKey(database, id, secret, expiresAt, now),
+    revoke: revokeKey.bind(null, database),
+    rotate: rotateKey.bind(null, database),
   };
 }
 

@@ -16,18 +16,17 @@ import {
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
+import type { DayRange } from "../../../core/usage.ts";
 import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { commitDebits, type DebitBatch } from "./debits.ts";
+import { commitDebits } from "./debits.ts";
 import type { CreditGrant, GrantResult } from "../../../core/stores.ts";
-import type { AccountCharge } from "./charge-runs.ts";
-import type { Debit, DebitRefund } from "./refund-sql.ts";
+import type { Debit } from "./refund-sql.ts";
 import { refundDebits, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
 import { readStatement, type StatementRange } from "./statement.ts";
-import { addStatuses, readUsage, type StatusUpdate } from "./usage.ts";
+import { addStatuses, readUsage } from "./usage.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
@@ -38,25 +37,19 @@ export type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
 /** Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits. */
 export function createLedgerStore(database: Database) {
   return {
-    createAccount: (name: string, now: number, credits?: number) =>
-      createAccount(database, name, now, credits),
-    accounts: (days: DayRange, name?: string) => listAccounts(database, days, name),
-    accountOf: (id: number) => getAccountById(database, id),
-    account: (name: string) => getAccountByName(database, name),
-    setLowBalance: (name: string, threshold: number | null) =>
-      setLowBalance(database, name, threshold),
-    grant: (grant: CreditGrant, now: number) => grantCredits(database, grant, now),
-    debit: (charges: readonly AccountCharge[], batch: DebitBatch) =>
-      commitDebits(database, charges, batch),
+    createAccount: createAccount.bind(null, database),
+    accounts: listAccounts.bind(null, database),
+    accountOf: getAccountById.bind(null, database),
+    account: getAccountByName.bind(null, database),
+    setLowBalance: setLowBalance.bind(null, database),
+    grant: grantCredits.bind(null, database),
+    debit: commitDebits.bind(null, database),
     refund: (debit: Debit, uid: string, reason: string, now: number) =>
       refundDebits(database, [{ debit, uid, reason }], now),
-    refundAll: (refunds: readonly DebitRefund[], now: number) =>
-      refundDebits(database, refunds, now),
-    cancel: (charges: readonly AccountCharge[], uid: string, now: number) =>
-      cancelDebits(database, charges, uid, now),
-    usage: (account: number, days: DayRange, grouping: UsageGrouping, limit: number) =>
-      readUsage(database, account, days, grouping, limit),
-    addStatuses: (updates: readonly StatusUpdate[]) => addStatuses(database, updates),
+    refundAll: refundDebits.bind(null, database),
+    cancel: cancelDebits.bind(null, database),
+    usage: readUsage.bind(null, database),
+    addStatuses: addStatuses.bind(null, database),
     /** Reads a page of the statement of an account. @throws {DomainError} `Not Found`. */
     async statement(name: string, range: StatementRange, limit: number) {
       const { id } = await getAccountByName(database, name);

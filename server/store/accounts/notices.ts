@@ -82,7 +82,7 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 export function createNoticeStore(database: Database) {
   const { query } = database;
   return {
-    claim: (claim: NoticeClaim) => claimNotices(database, claim),
+    claim: claimNotices.bind(null, database),
 
     async markDelivered(id: string, now: number) {
       await database.write([{ sql: MARK_DELIVERED, args: [now, id] }], { idempotent: true });

@@ -68,7 +68,7 @@ export function createAdminTokenStore(database: Database) {
       return listed.toSorted((a, b) => a.id - b.id);
     },
 
-    revoke: (nameOrId: string | number, now: number) => revokeToken(database, nameOrId, now),
+    revoke: revokeToken.bind(null, database),
 
     async recordUse(id: number, now: number) {
       await query((drizzle) =>
