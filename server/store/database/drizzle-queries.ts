@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/libsql";
 import type { Database, Statement } from "./database.ts";
 
 /** Whether statements only read; others take the write lock at once. */
-type AccessMode = "read" | "write";
+export type AccessMode = "read" | "write";
 
 /** How the statements that Drizzle generates are run. */
 interface StatementRunner {

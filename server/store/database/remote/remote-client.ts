@@ -4,6 +4,7 @@
  */
 import { DomainError } from "../../../../core/errors.ts";
 import type { DatabaseOptions } from "../database.ts";
+import type { AccessMode } from "../drizzle-queries.ts";
 import { createUnansweredError, NotSentError } from "../errors.ts";
 import { createCallQueue, type CallQueueOptions } from "./call-queue.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
@@ -32,9 +33,8 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 /** Reads wait for no lock. One that is slow makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
-interface CallOptions {
-  /** Whether it only reads. */
-  readonly access: "read" | "write";
+export interface CallOptions {
+  readonly access: AccessMode;
   /** How long it may take, its time in the queue included. */
   readonly timeoutMs?: number | undefined;
   /** Whether it is sent before those that are not. */

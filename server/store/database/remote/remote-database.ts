@@ -2,12 +2,13 @@
 import pRetry from "p-retry";
 import { DomainError } from "../../../../core/errors.ts";
 import type { Database, DatabaseOptions, Statement } from "../database.ts";
-import { createDrizzleQueries } from "../drizzle-queries.ts";
+import { createDrizzleQueries, type AccessMode } from "../drizzle-queries.ts";
 import { NotSentError } from "../errors.ts";
 import {
   createRemoteClient,
   LONG_CALL_TIMEOUT_MS,
   SHORT_CALL_TIMEOUT_MS,
+  type CallOptions,
 } from "./remote-client.ts";
 import { assertSynced, READ_DURABILITY } from "./server-durability.ts";
 
@@ -39,37 +40,31 @@ export async function openRemoteDatabase(options: DatabaseOptions): Promise<Data
 
 function createRemoteDatabase(options: DatabaseOptions): Database {
   const remote = createRemoteClient(options);
-  const read = (statement: Statement, timeoutMs?: number) =>
-    remote.run((connection) => connection.execute(statement), { access: "read", timeoutMs });
+  const execute = (statement: Statement, access: AccessMode, timeoutMs?: number) =>
+    remote.run((connection) => connection.execute(statement), { access, timeoutMs });
+  const batch = (
+    statements: readonly Statement[],
+    access: AccessMode,
+    limits: Omit<CallOptions, "access">,
+  ) => remote.run((connection) => connection.batch(statements, access), { access, ...limits });
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
     query: createDrizzleQueries({
-      execute: (statement, access) =>
-        remote.run((connection) => connection.execute(statement), {
-          access,
-          timeoutMs: SHORT_CALL_TIMEOUT_MS,
-        }),
-      batch: (statements, access) =>
-        remote.run((connection) => connection.batch(statements, access), {
-          access,
-          timeoutMs: LONG_CALL_TIMEOUT_MS,
-        }),
+      execute: (statement, access) => execute(statement, access, SHORT_CALL_TIMEOUT_MS),
+      batch: (statements, access) => batch(statements, access, { timeoutMs: LONG_CALL_TIMEOUT_MS }),
     }),
-    queryRows: async (statement) =>
-      (await read(typeof statement === "string" ? { sql: statement, args: [] } : statement)).rows,
+    async queryRows(given) {
+      const statement = typeof given === "string" ? { sql: given, args: [] } : given;
+      return (await execute(statement, "read")).rows;
+    },
     async queryJson(sql, args) {
-      const { rows } = await read({ sql, args: [...args] }, SHORT_CALL_TIMEOUT_MS);
+      const { rows } = await execute({ sql, args: [...args] }, "read", SHORT_CALL_TIMEOUT_MS);
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
     write(statements, { idempotent = false, inline = false } = {}) {
       const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : undefined;
-      const write = () =>
-        remote.run((connection) => connection.batch(statements, "write"), {
-          access: "write",
-          timeoutMs,
-          isUrgent: inline,
-        });
+      const write = () => batch(statements, "write", { timeoutMs, isUrgent: inline });
       return idempotent ? retryWrite(write, remote.isClosed) : write();
     },
     sync: async () => undefined,
@@ -78,7 +73,7 @@ function createRemoteDatabase(options: DatabaseOptions): Database {
     copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
     getOutage: remote.getOutage,
     warmUp: async () => undefined,
-    check: async () => void (await read({ sql: "SELECT 1", args: [] })),
+    check: async () => void (await execute({ sql: "SELECT 1", args: [] }, "read")),
     close: async () => remote.close(),
   };
 }
