@@ -137,7 +137,7 @@ export function formatReason(text: string): string {
  * Why a request failed, as in {@link Classification}. `failed`: retries did not help, or the
  * response is unusable. `transient` becomes `failed` before a collector sees it.
  */
-export type SourceErrorKind = Exclude<Classification["kind"], "ok"> | "failed";
+type SourceErrorKind = Exclude<Classification["kind"], "ok"> | "failed";
 
 /** A failed request to a source. The message is for people and never holds a credential. */
 export class SourceError extends Error {

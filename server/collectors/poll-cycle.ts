@@ -127,7 +127,7 @@ async function listDueBatch(
   return first === undefined || first.dueAt > now() ? [] : targets;
 }
 
-export type PollCycle = ReturnType<typeof createPollCycle>;
+type PollCycle = ReturnType<typeof createPollCycle>;
 
 /** Creates the poll cycles of a source. The database keeps what is due, so a cycle can be aborted. */
 export function createPollCycle(options: PollCycleOptions) {

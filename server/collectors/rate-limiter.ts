@@ -26,7 +26,7 @@ export function readPauseEnd(pause: Pause | undefined, now: number): number | un
 }
 
 /** The pace that makes a quota last the day. */
-export interface PollRate {
+interface PollRate {
   readonly unitsPerMs: number;
   /** Units that can be used at once, after a pause of any length. */
   readonly burst: number;

@@ -18,7 +18,7 @@ import {
   type TargetResult,
 } from "./poll-schedule.ts";
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly collector: Collector;
   readonly context: CollectorContext;
   readonly state: CollectionState;

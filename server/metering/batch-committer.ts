@@ -1,5 +1,6 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
 import { GROUP_MAX_SIZE } from "./refund-groups.ts";
 import type { PendingRefund } from "./refund-queue.ts";
 
@@ -11,6 +12,11 @@ export interface Receipt {
   readonly balance: number;
   /** The number of the last change when the charge was committed. */
   readonly changeSequence: number;
+  readonly charge: AccountCharge;
+  /** `undefined` when nothing is debited: the key had paid before. */
+  readonly debit: Debit | undefined;
+  /** Resolves after the first attempt to refund the debit; absent unless it is refunded. */
+  refunded?: Promise<void>;
 }
 
 /** A charge that waits for its receipt. */

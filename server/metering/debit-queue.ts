@@ -16,7 +16,7 @@ import {
 } from "./batch-committer.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
 import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
-import { createReceipts, toDebitReceipt } from "./receipts.ts";
+import { createReceipts } from "./receipts.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { recoverRefunds } from "./refund-recovery.ts";
 import type { RefundSpool } from "./refund-spool.ts";
@@ -130,8 +130,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
       new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
 
     /** Keeps the debit: the request was answered with a status. */
-    complete(receipt: Receipt, status: number): void {
-      const { charge, debit } = toDebitReceipt(receipt);
+    complete({ charge, debit }: Receipt, status: number): void {
       if (debit !== undefined) onEnd(debit, status);
       locks.complete(charge);
     },
@@ -140,7 +139,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
      * Gives the debit back, once: the request could not be answered. If the first attempt fails, it
      * resolves, and the queue goes on trying.
      */
-    refund: (receipt: Receipt, reason: string) => refundReceipt(toDebitReceipt(receipt), reason),
+    refund: refundReceipt,
 
     /** Refunds what other processes saved before they ended. */
     recover: async () => (spool === undefined ? [] : recoverRefunds(spool, applyRefunds)),

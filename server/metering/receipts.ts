@@ -12,14 +12,6 @@ import type { IdempotencyLocks } from "./idempotency.ts";
 import type { RefundQueue } from "./refund-queue.ts";
 import type { Refund } from "./refund-spool.ts";
 
-interface DebitReceipt extends Receipt {
-  readonly charge: AccountCharge;
-  /** `undefined` when nothing is debited: the key had paid before. */
-  readonly debit: Debit | undefined;
-  /** Resolves after the first attempt to refund the debit; absent unless it is refunded. */
-  refunded?: Promise<void>;
-}
-
 /** The parts that receipts depend on. */
 interface ReceiptOptions {
   readonly refundQueue: RefundQueue;
@@ -39,7 +31,7 @@ export function createReceipts(options: ReceiptOptions) {
     for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
   }
 
-  async function refundDebit({ charge, debit }: DebitReceipt, reason: string): Promise<void> {
+  async function refundDebit({ charge, debit }: Receipt, reason: string): Promise<void> {
     if (debit === undefined) return;
     onRefund(debit);
     const refund = { kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason } as const;
@@ -48,7 +40,7 @@ export function createReceipts(options: ReceiptOptions) {
   }
 
   /** Refunds once; resolves after the first attempt. */
-  function refundReceipt(receipt: DebitReceipt, reason: string): Promise<void> {
+  function refundReceipt(receipt: Receipt, reason: string): Promise<void> {
     receipt.refunded ??= refundDebit(receipt, reason);
     return receipt.refunded;
   }
@@ -100,11 +92,11 @@ function settleDebit(
   { charge, resolve, reject }: PendingDebit,
   outcome: DebitOutcome<Debit> | undefined,
   changeSequence: number,
-): DebitReceipt | undefined {
+): Receipt | undefined {
   if (outcome?.kind === "charged" || outcome?.kind === "repeated") {
     const debit = outcome.kind === "charged" ? outcome.debit : undefined;
     const cost = debit === undefined ? 0 : charge.cost;
-    const receipt: DebitReceipt = { charge, debit, cost, balance: outcome.balance, changeSequence };
+    const receipt: Receipt = { charge, debit, cost, balance: outcome.balance, changeSequence };
     resolve(receipt);
     return receipt;
   }
@@ -118,14 +110,4 @@ function createKeyReuseError({ idempotencyKey }: AccountCharge): DomainError {
     "Invalid Request",
     `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body within 24 hours`,
   );
-}
-
-/** @throws {TypeError} When the receipt is from another queue. */
-export function toDebitReceipt(receipt: Receipt): DebitReceipt {
-  if (!isDebitReceipt(receipt)) throw new TypeError("The receipt is not from this debit queue");
-  return receipt;
-}
-
-function isDebitReceipt(receipt: Receipt): receipt is DebitReceipt {
-  return "charge" in receipt && "debit" in receipt;
 }

@@ -20,7 +20,7 @@ import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
 
 /** What the charges of one commit have in common, and the refunds that it takes along. */
-export interface DebitBatch extends ChargeBatch {
+interface DebitBatch extends ChargeBatch {
   /** Committed with the charges, or not at all. The charges are decided without them. */
   readonly refunds?: readonly DebitRefund[];
   /** The last change that the caller knows of; without it, no changes are listed. */

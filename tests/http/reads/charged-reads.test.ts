@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
 import type { AccountCharge } from "../../../server/store/accounts/charge-runs.ts";
 import type { DebitQueue } from "../../../server/metering/debit-queue.ts";
-import type { Receipt } from "../../../server/metering/batch-committer.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
 import {
@@ -11,13 +10,14 @@ import {
 } from "../../../server/http/reads/charged-reads.ts";
 import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
+import { makeCharge } from "../../support/store/debits.ts";
 
 const NO_ADMINISTRATION = {
   isEnabled: async () => false,
   authenticate: () => expect.unreachable(),
 };
 
-const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
+const RECEIPT = { cost: 1, balance: 0, changeSequence: 0, charge: makeCharge(1), debit: undefined };
 
 /** Creates reads with a fake debit queue; `events` gets what happens to their debits. */
 function createReads(
@@ -222,7 +222,7 @@ function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0
     debitQueue: {
       async debit(charge) {
         charges.push(charge);
-        return { cost: charge.cost, balance: 0, changeSequence: 0 };
+        return { ...RECEIPT, charge, cost: charge.cost };
       },
       complete: () => undefined,
       refund: () => Promise.reject(new Error("It was refunded")),
