@@ -4,10 +4,9 @@ import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { createAdminClient, sendAdmin, unwrap, withConnection } from "./admin-client.ts";
 import { type CommandContext, type AdminConnection } from "./command.ts";
+import { countLineEnds } from "./input/line-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
-
-const NEWLINE = 0x0a;
 
 type ExportArguments = Readonly<Record<"format" | "kind" | "since", string>> & {
   readonly id?: readonly string[];
@@ -43,7 +42,7 @@ export function createExportCommand(context: CommandContext): Command {
           for await (const piece of body ?? []) {
             // Waits for the reader of a pipe, so that the memory stays small.
             await context.writeOut(piece);
-            progress?.add(countLines(piece));
+            progress?.add(countLineEnds(piece));
           }
         } finally {
           progress?.stop();
@@ -68,10 +67,4 @@ async function showProgress(
   }
   const formatAmount = (amount: number) => `${formatCount(Math.round(amount))} lines`;
   return startProgress(context, { total, formatAmount });
-}
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (const byte of bytes) if (byte === NEWLINE) lines++;
-  return lines;
 }

@@ -65,7 +65,7 @@ export async function* readBlocks(
   if (pieces.length > 0) yield takeBlock();
 }
 
-function countLineEnds(bytes: Uint8Array): number {
+export function countLineEnds(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
