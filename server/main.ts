@@ -174,7 +174,7 @@ export async function main(programName?: string): Promise<void> {
     const code = readSystemErrorCode(error);
     if (code === "EPIPE") process.exit(0);
     const message = `Cannot write to standard output: ${error.message}`;
-    const failure = new CommandError(message, code, readAdvice(error));
+    const failure = new CommandError(message, { code, advice: readAdvice(error) });
     process.exit(reportFailure(failure, io, { isJson: requestsJson(argv) }));
   });
   // The service goes on when nobody reads its log any more.

@@ -81,7 +81,10 @@ function createResponseError(body: unknown): Error {
   const message = String(body.message);
   return code === "Invalid Request"
     ? createInvalidRequestError(message)
-    : new CommandError(message, code, "advice" in body ? String(body.advice) : undefined);
+    : new CommandError(message, {
+        code,
+        advice: "advice" in body ? String(body.advice) : undefined,
+      });
 }
 
 /** Connects, works, and disconnects in any case. */

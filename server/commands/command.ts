@@ -20,14 +20,20 @@ export interface CommandContext extends CommandLineIo {
   connect(): Promise<AdminConnection>;
 }
 
+interface CommandErrorOptions {
+  readonly code?: string | undefined;
+  readonly advice?: string | undefined;
+}
+
 /** The failure of a command, in words for its user. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   /** The name of the error of the API that caused it, or `Command Failed`. */
   readonly code: string;
+  /** What its user can do about it. */
   readonly advice: string | undefined;
 
-  constructor(message: string, code = "Command Failed", advice?: string) {
+  constructor(message: string, { code = "Command Failed", advice }: CommandErrorOptions = {}) {
     super(message);
     this.code = code;
     this.advice = advice;
@@ -53,7 +59,7 @@ export function createReadError(file: string, error: unknown): CommandError {
   const problem = READ_PROBLEMS[code];
   const message = `Cannot read ${file}: ${problem ?? describeError(error)}`;
   const advice = problem === undefined ? readAdvice(error) : undefined;
-  return new CommandError(message, code || undefined, advice);
+  return new CommandError(message, { code: code || undefined, advice });
 }
 
 /** Parses an argument that is an amount of credits or an id. */

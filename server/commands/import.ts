@@ -199,7 +199,7 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
     if (signal.aborted) {
       throw new CommandError(
         "Interrupted: what was imported stays; import the same files again to go on",
-        INTERRUPTED,
+        { code: INTERRUPTED },
       );
     }
     yield block;

@@ -24,8 +24,7 @@ export function writeSecret(
     throw new CommandError(
       `${created.name} was created, but could not be written: ${describeError(error)}; ` +
         `revoke it with ${created.revocation}, and create another`,
-      undefined,
-      readAdvice(error),
+      { advice: readAdvice(error) },
     );
   }
 }
