@@ -2,52 +2,34 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "./format.ts";
-import { useSession } from "./hooks.ts";
-import { matchPath, useAddress } from "./router.ts";
-import { forgetReads, readAccount, startPage } from "./session.ts";
+import { KIND_LABELS } from "./labels.ts";
+import { CHANNEL_PAGES } from "./owners/channels.ts";
+import { USER_PAGES } from "./owners/users.ts";
+import { splitPath, useAddress } from "./router.ts";
+import { forgetReads, readAccount, session, startPage } from "./session.ts";
+import { Button } from "./parts/form.tsx";
 import { KeyForm } from "./parts/key-form.tsx";
 import { Empty } from "./parts/states.tsx";
 import { Account } from "./views/account.tsx";
-import { Channel } from "./views/channel.tsx";
-import { Channels } from "./views/channels.tsx";
 import { Compare } from "./views/compare.tsx";
 import { Creators } from "./views/creators.tsx";
-import { Short } from "./views/short.tsx";
-import { Tweet } from "./views/tweet.tsx";
-import { User } from "./views/user.tsx";
-import { Users } from "./views/users.tsx";
+import { Item } from "./views/item.tsx";
+import { Owner } from "./views/owner.tsx";
+import { Owners } from "./views/owners.tsx";
 
 interface Page {
   readonly title: string;
   readonly view: ComponentChildren;
 }
 
-type CreatePage = (parameters: Readonly<Record<string, string>>) => Page;
+const OWNERS = [CHANNEL_PAGES, USER_PAGES] as const;
 
-const PAGES: Readonly<Record<string, CreatePage>> = {
-  "/": () => ({ title: "Channels", view: <Channels /> }),
-  "/channels": () => ({ title: "Channels", view: <Channels /> }),
-  "/channels/:channel": ({ channel = "" }) => ({
-    title: channel,
-    view: <Channel key={channel} channel={channel} />,
-  }),
-  "/channels/:channel/shorts/:short": ({ channel = "", short = "" }) => ({
-    title: short,
-    view: <Short key={`${channel} ${short}`} channel={channel} short={short} />,
-  }),
-  "/users": () => ({ title: "Users", view: <Users /> }),
-  "/users/:username": ({ username = "" }) => ({
-    title: username,
-    view: <User key={username} username={username} />,
-  }),
-  "/users/:username/tweets/:id": ({ username = "", id = "" }) => ({
-    title: `Tweet ${id}`,
-    view: <Tweet key={`${username} ${id}`} username={username} id={id} />,
-  }),
-  "/compare": () => ({ title: "Compare", view: <Compare /> }),
-  "/creators": () => ({ title: "Monitoring list", view: <Creators /> }),
-  "/account": () => ({ title: "Account", view: <Account /> }),
-};
+/** The pages whose address is one word. */
+const SINGLE_PAGES: ReadonlyMap<string, Page> = new Map([
+  ["compare", { title: "Compare", view: <Compare /> }],
+  ["creators", { title: "Monitoring list", view: <Creators /> }],
+  ["account", { title: "Account", view: <Account /> }],
+]);
 
 const NAVIGATION = [
   ["/channels", "Channels"],
@@ -68,15 +50,26 @@ const MISSING_PAGE: Page = {
 };
 
 function findPage(path: string): Page {
-  for (const [pattern, create] of Object.entries(PAGES)) {
-    const parameters = matchPath(pattern, path);
-    if (parameters !== undefined) return create(parameters);
+  const [first = "channels", name, itemPath, id, ...others] = splitPath(path);
+  const owner = OWNERS.find((pages) => pages.path === first);
+  if (owner === undefined) {
+    return (name === undefined ? SINGLE_PAGES.get(first) : undefined) ?? MISSING_PAGE;
   }
-  return MISSING_PAGE;
+  if (name === undefined) {
+    return { title: `${KIND_LABELS[owner.kind]}s`, view: <Owners key={first} owner={owner} /> };
+  }
+  if (name === "" || others.length > 0) return MISSING_PAGE;
+  if (itemPath === undefined) {
+    const key = `${first} ${name}`;
+    return { title: name, view: <Owner key={key} owner={owner} name={name} /> };
+  }
+  if (itemPath !== owner.itemPath || !id) return MISSING_PAGE;
+  const key = `${first} ${name} ${id}`;
+  return { title: id, view: <Item key={key} owner={owner} name={name} id={id} /> };
 }
 
 export function App() {
-  const { apiKey, isRefused } = useSession();
+  const { apiKey, isRefused } = session.use();
   const { path } = useAddress();
   const main = useRef<HTMLElement>(null);
   const page = findPage(path);
@@ -112,7 +105,7 @@ export function App() {
 }
 
 function Header({ path, hasKey }: { readonly path: string; readonly hasKey: boolean }) {
-  const { creditsRemaining, pageCost } = useSession();
+  const { creditsRemaining, pageCost } = session.use();
   return (
     <header>
       <a class="brand" href="/">
@@ -133,17 +126,15 @@ function Header({ path, hasKey }: { readonly path: string; readonly hasKey: bool
           <p class="credits">
             {creditsRemaining !== null && <>{formatExact(creditsRemaining)} credits left · </>}
             this page cost {pageCost}{" "}
-            <button
-              type="button"
-              class="plain"
-              title="Reads the page again, at its price"
+            <Button
+              label="Reload"
+              look="plain"
+              hint="Reads the page again, at its price"
               onClick={() => {
                 forgetReads();
                 location.reload();
               }}
-            >
-              Reload
-            </button>
+            />
           </p>
         </>
       )}

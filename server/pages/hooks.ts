@@ -1,14 +1,9 @@
-/** What the components share: the session, the address, and reads that end with their component. */
+/** Reads of the dashboard that end with their component. */
 import { useEffect, useState } from "preact/hooks";
-import type { Client, Listing, Result } from "../../core/client/mod.ts";
-import { getClient, getSession, readOnce, subscribe, type SessionState } from "./session.ts";
-
-/** The session; the component renders again when it changes. */
-export function useSession(): SessionState {
-  const [session, setSession] = useState(getSession);
-  useEffect(() => subscribe(() => setSession(getSession())), []);
-  return session;
-}
+import type { Client } from "../../core/client/mod.ts";
+import type { PageSource } from "./page-source.ts";
+import { useProgress, type Progress } from "./progress.ts";
+import { getClient, readOnce } from "./session.ts";
 
 /** A read: it is going on, has failed, or has a value. */
 export type Read<Value> =
@@ -16,14 +11,17 @@ export type Read<Value> =
   | { readonly state: "failed"; readonly error: unknown; retry(): void }
   | { readonly state: "ready"; readonly value: Value };
 
-/** Awaits a promise for as long as the component is there. */
-function useAwaited<Value>(name: string, start: () => Promise<Value>): Read<Value> {
+/** Reads something that is free, anew whenever a page with it is opened or the name changes. */
+export function useFreeRead<Value>(
+  name: string,
+  request: (client: Client) => Promise<Value>,
+): Read<Value> {
   const [read, setRead] = useState<Read<Value> & { readonly name?: string }>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isCurrent = true;
     setRead({ state: "loading" });
-    start().then(
+    request(getClient()).then(
       (value) => isCurrent && setRead({ state: "ready", value, name }),
       (error: unknown) => {
         const retry = () => {
@@ -44,33 +42,28 @@ function useAwaited<Value>(name: string, start: () => Promise<Value>): Read<Valu
  *
  * @param name What is read: another name reads again.
  */
-export function useRead<Body>(
+export function useRead<Value>(
   name: string,
-  request: (client: Client) => Promise<Result<Body>>,
-): Read<Body> {
-  return useAwaited(name, () => readOnce(name, async () => (await request(getClient())).body));
+  request: (client: Client) => Promise<Value>,
+): Read<Value> {
+  return useFreeRead(name, (client) => readOnce(name, () => request(client)));
 }
 
-/** Reads something that is free, anew whenever a page with it is opened. */
-export function useFreeRead<Body>(
-  name: string,
-  request: (client: Client) => Promise<Result<Body>>,
-): Read<Body> {
-  return useAwaited(name, async () => (await request(getClient())).body);
+/** A list whose first page was read. */
+interface OpenList<Item> {
+  readonly readPage: PageSource<Item>;
+  items: readonly Item[];
+  hasMore: boolean;
+  /** How many items the list has, where the service says so. */
+  total: number | undefined;
+  /** When the newest page was requested, in milliseconds since 1970 UTC. */
+  readAt: number;
+  /** How many pages without an item there are at the end. */
+  emptyPages: number;
 }
 
 /** A list as far as it was read. */
-export interface ListedPages<Item> {
-  readonly items: readonly Item[];
-  readonly hasMore: boolean;
-  /** How many items the list has, where the service says so. */
-  readonly total: number | undefined;
-  /** When the newest page was requested, in milliseconds since 1970 UTC. */
-  readonly readAt: number;
-  /** How many pages without an item there are at the end. */
-  readonly emptyPages: number;
-  readonly isLoading: boolean;
-  readonly error: unknown;
+export interface ListedPages<Item> extends Readonly<OpenList<Item>>, Progress {
   /** Reads the next pages, each for a credit. */
   readMore(options?: MoreOptions): void;
 }
@@ -82,14 +75,25 @@ interface MoreOptions {
   readonly isUntilItem?: boolean;
 }
 
-/** A list whose first page was read, and what reads the next ones. */
-interface OpenList<Item, Page> {
-  readonly iterator: AsyncIterator<Result<Page>>;
-  readonly items: Item[];
-  hasMore: boolean;
-  total: number | undefined;
-  readAt: number;
-  emptyPages: number;
+async function readNextPage<Item>(list: OpenList<Item>): Promise<void> {
+  const readAt = Date.now();
+  const page = await list.readPage();
+  list.readAt = readAt;
+  list.hasMore = page?.hasMore === true;
+  if (page === undefined) return;
+  list.items = [...list.items, ...page.items];
+  list.emptyPages = page.items.length === 0 ? list.emptyPages + 1 : 0;
+  list.total = page.total;
+}
+
+async function readNextPages<Item>(
+  list: OpenList<Item>,
+  { pagesMax = 1, isUntilItem = false }: MoreOptions,
+): Promise<void> {
+  for (let count = 0; count < pagesMax; count++) {
+    await readNextPage(list);
+    if (!list.hasMore || (isUntilItem && list.emptyPages === 0)) return;
+  }
 }
 
 /**
@@ -97,63 +101,19 @@ interface OpenList<Item, Page> {
  *
  * @param name Which list.
  */
-export function usePages<Item, Page>(
+export function usePages<Item>(
   name: string,
-  createListing: (client: Client) => Listing<Item, Page>,
-  getItems: (page: Page) => readonly Item[],
-  hasNext: (page: Page) => boolean,
-  getTotal: (page: Page) => number | undefined = () => undefined,
+  open: (client: Client) => PageSource<Item>,
 ): Read<ListedPages<Item>> {
-  const [status, setStatus] = useState<{ isLoading: boolean; error: unknown }>({
-    isLoading: false,
-    error: undefined,
+  const { progress, follow } = useProgress();
+  const opened = useRead(name, async (client) => {
+    const first = { items: [], hasMore: false, total: undefined, readAt: 0, emptyPages: 0 };
+    const list: OpenList<Item> = { readPage: open(client), ...first };
+    await readNextPage(list);
+    return list;
   });
-  const readPage = async (list: OpenList<Item, Page>) => {
-    const readAt = Date.now();
-    const next = await list.iterator.next();
-    list.readAt = readAt;
-    if (next.done === true) {
-      list.hasMore = false;
-      return;
-    }
-    const page = next.value.body;
-    const items = getItems(page);
-    list.items.push(...items);
-    list.emptyPages = items.length === 0 ? list.emptyPages + 1 : 0;
-    list.hasMore = hasNext(page);
-    list.total = getTotal(page);
-  };
-  const readPages = async (
-    list: OpenList<Item, Page>,
-    { pagesMax = 1, isUntilItem = false }: MoreOptions,
-  ): Promise<void> => {
-    await readPage(list);
-    if (!list.hasMore || pagesMax === 1 || (isUntilItem && list.emptyPages === 0)) return;
-    await readPages(list, { pagesMax: pagesMax - 1, isUntilItem });
-  };
-  const opened = useAwaited(name, () =>
-    readOnce(name, async () => {
-      const iterator = createListing(getClient()).pages()[Symbol.asyncIterator]();
-      const list: OpenList<Item, Page> = {
-        iterator,
-        items: [],
-        hasMore: false,
-        total: undefined,
-        readAt: 0,
-        emptyPages: 0,
-      };
-      await readPage(list);
-      return list;
-    }),
-  );
   if (opened.state !== "ready") return opened;
   const list = opened.value;
-  const readMore = (options: MoreOptions = {}) => {
-    setStatus({ isLoading: true, error: undefined });
-    readPages(list, options).then(
-      () => setStatus({ isLoading: false, error: undefined }),
-      (error: unknown) => setStatus({ isLoading: false, error }),
-    );
-  };
-  return { state: "ready", value: { ...list, ...status, readMore } };
+  const readMore = (options: MoreOptions = {}) => follow(readNextPages(list, options));
+  return { state: "ready", value: { ...list, ...progress, readMore } };
 }

@@ -5,14 +5,14 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { answerKeyRequests, requestKey } from "./key-handover.ts";
 import { followLinks } from "./router.ts";
-import { followKeyLinks, getSession, setApiKey } from "./session.ts";
+import { followKeyLinks, session, setApiKey } from "./session.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("The document has no #app");
 followLinks();
 followKeyLinks();
-answerKeyRequests(() => getSession().apiKey);
-if (getSession().apiKey === null) {
+answerKeyRequests(() => session.get().apiKey);
+if (session.get().apiKey === null) {
   const key = await requestKey();
   if (key !== null) setApiKey(key);
 }

@@ -1,5 +1,5 @@
 /** The addresses of the pages, which can be shared and reloaded. */
-import { useEffect, useState } from "preact/hooks";
+import { useEventValue } from "./store.ts";
 
 /** Goes to another page. */
 function navigate(href: string, { isReplaced = false } = {}): void {
@@ -10,12 +10,7 @@ function navigate(href: string, { isReplaced = false } = {}): void {
 
 /** The path and the query of the address; the component renders again when they change. */
 export function useAddress(): { readonly path: string; readonly query: URLSearchParams } {
-  const [href, setHref] = useState(location.pathname + location.search);
-  useEffect(() => {
-    const follow = () => setHref(location.pathname + location.search);
-    addEventListener("popstate", follow);
-    return () => removeEventListener("popstate", follow);
-  }, []);
+  const href = useEventValue(window, "popstate", () => location.pathname + location.search);
   const { pathname: path, searchParams: query } = new URL(href, location.origin);
   return { path, query };
 }
@@ -69,21 +64,9 @@ export function createPath(...parts: readonly string[]): string {
   return `/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/**
- * Matches a path with a pattern such as `/channels/:channel`.
- *
- * @returns The parameters, decoded; `undefined` if the path is another.
- */
-export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-  const [names, values] = [pattern.split("/"), path.replace(/(?<=.)\/$/, "").split("/")];
-  if (names.length !== values.length) return undefined;
-  const parameters: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    const value = values[index] ?? "";
-    if (name.startsWith(":") && value !== "") parameters[name.slice(1)] = decode(value);
-    else if (name !== value) return undefined;
-  }
-  return parameters;
+/** Splits a path into its parts and decodes them; a slash at the end means nothing. */
+export function splitPath(path: string): string[] {
+  return path.replace(/\/$/, "").split("/").slice(1).map(decode);
 }
 
 function decode(value: string): string {

@@ -1,6 +1,7 @@
 /** The API key of the tab, what its account has left, and what the page has cost so far. */
-import { createClient, type Client, type Listing, type Result } from "../../core/client/mod.ts";
+import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";
+import { createStore } from "./store.ts";
 
 const STORAGE_KEY = "apiKey";
 
@@ -16,12 +17,12 @@ export interface SessionState {
   readonly pageCost: number;
 }
 
-let state: SessionState = {
+export const session = createStore<SessionState>({
   apiKey: takeKeyOfFragment() ?? sessionStorage.getItem(STORAGE_KEY),
   isRefused: false,
   creditsRemaining: null,
   pageCost: 0,
-};
+});
 /** Requests without a response yet. Their responses may come in another order than their debits. */
 let pending = 0;
 /** The least balance of the responses since there was no pending request: the newest. */
@@ -29,24 +30,8 @@ let leastRemaining = Infinity;
 /** Responses that had a balance. */
 let counted = 0;
 let client = createPageClient();
-const listeners = new Set<() => void>();
 /** What was read in this tab: going back to a page costs nothing. */
 let reads = new Map<string, Promise<unknown>>();
-
-export function getSession(): SessionState {
-  return state;
-}
-
-/** Calls a listener after every change; returns what ends that. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-function update(changes: Partial<SessionState>): void {
-  state = { ...state, ...changes };
-  for (const listener of listeners) listener();
-}
 
 /** Uses the key of an address that is opened in this tab while it shows a page. */
 export function followKeyLinks(): void {
@@ -66,7 +51,7 @@ function takeKeyOfFragment(): string | null {
 }
 
 function createPageClient(): Client {
-  const { apiKey } = state;
+  const { apiKey } = session.get();
   return createClient({
     baseUrl: location.origin,
     // A text that no header can have is no key. The service refuses one that it does not know.
@@ -77,7 +62,7 @@ function createPageClient(): Client {
       try {
         const response = await fetch(url, init);
         // The response may be to the key before.
-        if (state.apiKey === apiKey) count(response);
+        if (session.get().apiKey === apiKey) count(response);
         const { status, headers } = response;
         // Chromium reports a response with `no-store` as aborted if its body is read as a stream.
         return { status, headers, text: () => response.text() };
@@ -91,12 +76,12 @@ function createPageClient(): Client {
 /** Counts what a response cost; one that says that something does not exist costs too. */
 function count({ status, headers }: Response): void {
   const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
-  if (status === 401) update({ isRefused: true });
-  if (cost !== null) update({ pageCost: state.pageCost + Number(cost) });
+  if (status === 401) session.update({ isRefused: true });
+  if (cost !== null) session.update({ pageCost: session.get().pageCost + Number(cost) });
   if (remaining === null) return;
   counted++;
   leastRemaining = Math.min(leastRemaining, Number(remaining));
-  update({ creditsRemaining: leastRemaining });
+  session.update({ creditsRemaining: leastRemaining });
 }
 
 /** Uses a key until the tab is closed; `null` forgets it. */
@@ -104,14 +89,13 @@ export function setApiKey(apiKey: string | null): void {
   if (apiKey === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, apiKey);
   forgetReads();
-  state = { apiKey, isRefused: false, creditsRemaining: null, pageCost: 0 };
+  session.update({ apiKey, isRefused: false, creditsRemaining: null, pageCost: 0 });
   client = createPageClient();
-  update({});
 }
 
 /** Starts to count what another page costs. */
 export function startPage(): void {
-  update({ pageCost: 0 });
+  session.update({ pageCost: 0 });
 }
 
 /** Forgets what was read, so that it is read again. */
@@ -120,11 +104,11 @@ export function forgetReads(): void {
 }
 
 /** Reads the account and its balance, which is free. */
-export async function readAccount(): Promise<Result<AccountDetails>> {
+export async function readAccount(): Promise<AccountDetails> {
   const before = counted;
-  const result = await client.account();
-  if (counted === before) update({ creditsRemaining: result.body.balance });
-  return result;
+  const { body } = await client.account();
+  if (counted === before) session.update({ creditsRemaining: body.balance });
+  return body;
 }
 
 /**
@@ -145,10 +129,4 @@ export function readOnce<Value>(name: string, read: () => Promise<Value>): Promi
 /** The client of the tab's key. */
 export function getClient(): Client {
   return client;
-}
-
-/** Reads the first page of a list. */
-export async function readFirstPage<Page>(listing: Listing<unknown, Page>): Promise<Result<Page>> {
-  for await (const page of listing.pages()) return page;
-  throw new Error("The list has no page");
 }

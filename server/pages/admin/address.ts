@@ -1,5 +1,5 @@
 /** The address of what is shown: a fragment, which no server sees, and which can be reloaded. */
-import { useEffect, useState } from "preact/hooks";
+import { useEventValue } from "../store.ts";
 
 /** What a fragment such as `#accounts/acme?days=90` names. */
 export interface AdminAddress {
@@ -42,15 +42,8 @@ function decode(text: string | undefined): string | undefined {
 }
 
 /** What the address names; the component renders again when it changes. */
-export function useAdminAddress(): AdminAddress {
-  const [address, setAddress] = useState(parseFragment);
-  useEffect(() => {
-    const follow = () => setAddress(parseFragment());
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
-  return address;
-}
+export const useAdminAddress = (): AdminAddress =>
+  useEventValue(window, "hashchange", parseFragment);
 
 /** Goes to a fragment, in the place of the one before. */
 export function replaceFragment(fragment: string): void {

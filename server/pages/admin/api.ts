@@ -1,6 +1,7 @@
 /** Sends requests of the administration API, with the token of the tab. */
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import { createMetricsError } from "../../../core/client/errors.ts";
+import { createStore } from "../store.ts";
 
 const STORAGE_KEY = "adminToken";
 
@@ -8,7 +9,7 @@ const STORAGE_KEY = "adminToken";
 const READ_TIMEOUT_MS = 20_000;
 
 /** What the frame of the page shows. */
-export interface AdminSession {
+interface AdminSession {
   /** `null` before one is entered. */
   readonly token: string | null;
   /** Why the service refused the token that was used before. */
@@ -17,35 +18,19 @@ export interface AdminSession {
   readonly outage: string | null;
 }
 
-let session: AdminSession = {
+export const adminSession = createStore<AdminSession>({
   token: sessionStorage.getItem(STORAGE_KEY),
   refusal: null,
   outage: null,
-};
+});
 /** Why each of the failing reads fails. */
 const outages = new Map<object, string>();
-const listeners = new Set<() => void>();
-
-export function getAdminSession(): AdminSession {
-  return session;
-}
-
-/** Calls a listener after every change; returns what ends that. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-function update(changes: Partial<AdminSession>): void {
-  session = { ...session, ...changes };
-  for (const listener of listeners) listener();
-}
 
 /** Uses a token until the tab is closed; `null` forgets it. */
 export function setToken(token: string | null, refusal: string | null = null): void {
   if (token === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, token);
-  update({ token, refusal });
+  adminSession.update({ token, refusal });
 }
 
 /**
@@ -57,7 +42,7 @@ export function reportOutage(reader: object, message: string | null): void {
   if (message === null) outages.delete(reader);
   else outages.set(reader, message);
   const [outage = null] = outages.values();
-  if (outage !== session.outage) update({ outage });
+  if (outage !== adminSession.get().outage) adminSession.update({ outage });
 }
 
 /** Whether a request may succeed when it is sent again. */
@@ -89,7 +74,7 @@ export async function sendAdmin<Body>(
   method: Method,
   path: string,
   body?: unknown,
-  token = session.token,
+  token = adminSession.get().token,
 ): Promise<Body> {
   const signal = method === "GET" ? AbortSignal.timeout(READ_TIMEOUT_MS) : null;
   const response = await request(method, path, { body, token, signal });
@@ -98,7 +83,7 @@ export async function sendAdmin<Body>(
 
 /** Downloads a file below `/admin`. @throws {MetricsError | ConnectionError} */
 export async function downloadAdmin(path: string): Promise<Blob> {
-  const response = await request("GET", path, { token: session.token });
+  const response = await request("GET", path, { token: adminSession.get().token });
   return readBody(response.blob());
 }
 
@@ -129,7 +114,7 @@ async function request(
   });
   if (response.ok) return response;
   const text = await readBody(response.text());
-  if (response.status === 401 && token === session.token) {
+  if (response.status === 401 && token === adminSession.get().token) {
     setToken(null, "The service does not accept this token any more.");
   }
   throw createMetricsError(text, {

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { MetricsError } from "../../../core/client/mod.ts";
 import { useAdminAddress, type AdminAddress } from "./address.ts";
-import { describeFailure, sendAdmin, setToken } from "./api.ts";
-import { useAdminSession } from "./reads.ts";
+import { Button, Form } from "../parts/form.tsx";
+import { adminSession, describeFailure, sendAdmin, setToken } from "./api.ts";
 import { Account } from "./views/account.tsx";
 import { Accounts } from "./views/accounts.tsx";
 import { Audit } from "./views/audit.tsx";
@@ -41,7 +41,7 @@ const getPartName = ({ part }: AdminAddress): PartName =>
   Object.hasOwn(PARTS, part) ? (part as PartName) : "accounts";
 
 export function AdminApp() {
-  const { token, refusal, outage } = useAdminSession();
+  const { token, refusal, outage } = adminSession.use();
   const address = useAdminAddress();
   const main = useRef<HTMLElement>(null);
   const partName = getPartName(address);
@@ -108,9 +108,7 @@ function Navigation({ current }: { readonly current: PartName }) {
         ))}
       </nav>
       <p class="credits">
-        <button type="button" class="plain" onClick={() => setToken(null)}>
-          Sign out
-        </button>
+        <Button label="Sign out" look="plain" onClick={() => setToken(null)} />
       </p>
     </>
   );
@@ -137,18 +135,13 @@ function TokenForm({ refusal }: { readonly refusal: string | null }) {
   return (
     <section class="notice">
       <h1>Administration</h1>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const token = input.current?.value.trim() ?? "";
-          if (token !== "" && !isBusy) void check(token);
-        }}
-      >
+      <Form onSubmit={({ token }) => token !== undefined && !isBusy && void check(token)}>
         <label class="field">
           <span>Token</span>
           <input
             ref={input}
             id="token"
+            name="token"
             type="password"
             required
             autocomplete="off"
@@ -164,7 +157,7 @@ function TokenForm({ refusal }: { readonly refusal: string | null }) {
             {isBusy ? "Wait…" : "Sign in"}
           </button>
         </p>
-      </form>
+      </Form>
       <p class="hint">
         The token is the value of <code>ADMIN_TOKEN</code>, or one that <code>tokens create</code>{" "}
         printed. It stays in this tab, and is forgotten when the tab is closed.

@@ -1,13 +1,12 @@
 /** Forms of the administrator's page. None is sent twice at a time. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { Text } from "../parts/figures.tsx";
+import { Button, Form, type Fields } from "../parts/form.tsx";
 import { describeFailure, isOutage } from "./api.ts";
 
-/** The fields of a form that are not empty. */
-export type Fields = Readonly<Record<string, string>>;
-
 /** Sends a form; returns what to say about it. */
-export type Submit = (fields: Fields) => Promise<string>;
+type Submit = (fields: Fields) => Promise<string>;
 
 /** How the last submission went. */
 interface Outcome {
@@ -16,13 +15,7 @@ interface Outcome {
 }
 
 /** Says how something went, to those who hear the page too. */
-export function Message({
-  text,
-  isFailure = false,
-}: {
-  readonly text?: string | undefined;
-  readonly isFailure?: boolean;
-}) {
+function Message({ text, isFailure = false }: Partial<Outcome>) {
   return (
     <p role="status" class={isFailure ? "message loss" : "message"}>
       {text}
@@ -43,14 +36,12 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
   const [outcome, setOutcome] = useState<Outcome>();
   // The state changes too late for the second of two quick clicks.
   const isSubmitting = useRef(false);
-  const submit = async (event: { currentTarget: HTMLFormElement; preventDefault(): void }) => {
-    event.preventDefault();
+  const submit = async (fields: Fields, form: HTMLFormElement) => {
     if (isSubmitting.current) return;
-    const form = event.currentTarget;
     isSubmitting.current = true;
     setBusy(true);
     try {
-      const text = await onSubmit(readFields(form));
+      const text = await onSubmit(fields);
       setOutcome({ text, isFailure: false });
       onSuccess(form, text);
     } catch (error) {
@@ -60,17 +51,11 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
       setBusy(false);
     }
   };
-  return { isBusy, outcome, submit: (event: Parameters<typeof submit>[0]) => void submit(event) };
-}
-
-/** Reads the fields that are not empty; those with several values have commas between them. */
-function readFields(form: HTMLFormElement): Fields {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of new FormData(form)) {
-    if (typeof value !== "string" || value.trim() === "") continue;
-    fields[name] = fields[name] === undefined ? value.trim() : `${fields[name]},${value.trim()}`;
-  }
-  return fields;
+  return {
+    isBusy,
+    outcome,
+    submit: (fields: Fields, form: HTMLFormElement) => void submit(fields, form),
+  };
 }
 
 /** A form in a line. It is emptied when it succeeds. */
@@ -91,38 +76,32 @@ export function FieldForm({
   });
   return (
     <>
-      <form class="fields" aria-label={label} onSubmit={submit}>
+      <Form class="fields" aria-label={label} onSubmit={submit}>
         {children}
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? "Wait…" : submitLabel}
         </button>
-      </form>
+      </Form>
       <Message {...outcome} />
     </>
   );
 }
 
-/** A field of a form. */
-export function Field({
-  name,
-  label,
-  hint,
-  isRequired = false,
-  isNumber = false,
-  size = 16,
-  value,
-  onInput,
-}: {
+interface FieldProperties {
   readonly name: string;
   readonly label: string;
-  readonly hint?: ComponentChildren;
+  readonly hint?: string;
   readonly isRequired?: boolean;
   readonly isNumber?: boolean;
   /** The width, in characters. */
-  readonly size?: number;
+  readonly size: number;
   readonly value?: string;
   readonly onInput?: (value: string) => void;
-}) {
+}
+
+/** A field of a form. */
+export function Field(properties: FieldProperties) {
+  const { name, label, hint, isRequired = false, isNumber = false, size, value } = properties;
   return (
     <label class="field">
       <span>
@@ -138,39 +117,70 @@ export function Field({
         autocapitalize="none"
         spellcheck={false}
         inputMode={isNumber ? "numeric" : undefined}
-        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
+        onInput={({ currentTarget }) => properties.onInput?.(currentTarget.value)}
       />
       {hint !== undefined && <small class="muted">{hint}</small>}
     </label>
   );
 }
 
-/**
- * A form in front of the page, for what cannot be undone. It is closed when it succeeds.
- *
- * @param onDone Gets what to say about it.
- */
-export function FormDialog({
-  title,
-  submitLabel,
-  isDangerous = false,
-  removesOpener = isDangerous,
-  onSubmit,
-  onDone,
-  onClose,
-  children,
-}: {
-  readonly title: ComponentChildren;
+/** A form in front of the page. */
+export interface DialogForm {
+  /** A name in it stands by itself: it can have any text. */
+  readonly title: string | readonly [before: string, name: string, after?: string];
   readonly submitLabel: string;
   /** Whether something is lost: then the button that does nothing has the focus. */
   readonly isDangerous?: boolean;
   /** Whether the button that opened it goes away. Then its section has the focus afterwards. */
   readonly removesOpener?: boolean;
+  readonly content: ComponentChildren;
   readonly onSubmit: Submit;
+}
+
+/** Opens a form in front of the page. */
+export type OpenDialog = (form: DialogForm) => void;
+
+/**
+ * A form in front of the page, and a message about the one before.
+ *
+ * @param reload Called when one is done.
+ */
+export function useDialog(reload: () => void) {
+  const [form, setForm] = useState<DialogForm>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const onDone = (text: string) => {
+    setOutcome({ text, isFailure: false });
+    reload();
+  };
+  const onClose = () => setForm(undefined);
+  const open: OpenDialog = setForm;
+  return {
+    open,
+    dialog: form !== undefined && <FormDialog {...form} onDone={onDone} onClose={onClose} />,
+    message: <Message {...outcome} />,
+    /** Says how something else went. */
+    say: setOutcome,
+  };
+}
+
+interface FormDialogProperties extends DialogForm {
+  /** Gets what to say about it. */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
+}
+
+/** A form in front of the page. It is closed when it succeeds. */
+function FormDialog(properties: FormDialogProperties) {
+  const {
+    title,
+    submitLabel,
+    content,
+    onSubmit,
+    onDone,
+    onClose,
+    isDangerous = false,
+  } = properties;
+  const { removesOpener = isDangerous } = properties;
   const dialog = useRef<HTMLDialogElement>(null);
   const place = useRef<HTMLElement>(null);
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (_, text) => {
@@ -183,6 +193,7 @@ export function FormDialog({
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>(isDangerous ? ".cancel" : "input")?.focus();
   }, []);
+  const [before, name, after] = typeof title === "string" ? [title] : title;
   return (
     <dialog
       ref={dialog}
@@ -190,28 +201,30 @@ export function FormDialog({
       onClose={onClose}
       onCancel={(event) => isBusy && event.preventDefault()}
     >
-      <form onSubmit={submit}>
-        <h2 id="dialog-title">{title}</h2>
-        {children}
+      <Form onSubmit={submit}>
+        <h2 id="dialog-title">
+          {before}
+          {name !== undefined && <Text value={name} />}
+          {after}
+        </h2>
+        {content}
         {outcome?.isFailure === true && (
           <p role="alert" class="loss">
             {outcome.text}
           </p>
         )}
         <div class="row actions">
-          <button
-            type="button"
-            class="cancel"
-            disabled={isBusy}
+          <Button
+            label="Cancel"
+            look="cancel"
+            isDisabled={isBusy}
             onClick={() => dialog.current?.close()}
-          >
-            Cancel
-          </button>
+          />
           <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isBusy}>
             {isBusy ? "Wait…" : submitLabel}
           </button>
         </div>
-      </form>
+      </Form>
     </dialog>
   );
 }

@@ -1,14 +1,7 @@
 /** Reads of the administration API by components. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import {
-  describeFailure,
-  getAdminSession,
-  isOutage,
-  reportOutage,
-  sendAdmin,
-  subscribe,
-  type AdminSession,
-} from "./api.ts";
+import { createFragment, replaceFragment } from "./address.ts";
+import { describeFailure, isOutage, reportOutage, sendAdmin } from "./api.ts";
 
 /** When a read is sent again that the service could not answer. */
 const RETRY_MS = 2000;
@@ -21,13 +14,6 @@ export interface AdminRead<Value> {
   readonly failure: string | undefined;
   /** Reads it again. */
   reload(): void;
-}
-
-/** The session; the component renders again when it changes. */
-export function useAdminSession(): AdminSession {
-  const [session, setSession] = useState(getAdminSession);
-  useEffect(() => subscribe(() => setSession(getAdminSession())), []);
-  return session;
 }
 
 /** Reads a path below `/admin`. */
@@ -78,25 +64,42 @@ interface CursorPage {
   readonly next: string | null;
 }
 
+export type FilteredPages<Page> = ReturnType<typeof useFilteredPages<Page & CursorPage>>;
+
 /**
  * Reads the first page of a list, and more pages when it is told to.
  *
- * @param filter What the list is filtered by.
+ * @param part The part of the administrator's page, and the path below `/admin`.
+ * @param query The parameters of the address.
+ * @param names Those that filter the list.
  */
-export function useAdminPages<Page extends CursorPage>(path: string, filter: URLSearchParams) {
-  const { value: first, ...read } = useAdminRead<Page>(`${path}?${filter}`);
+export function useFilteredPages<Page extends CursorPage>(
+  part: string,
+  query: URLSearchParams,
+  names: readonly string[],
+) {
+  const values = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
+  const filter = new URLSearchParams(Object.entries(values).filter(([, text]) => text));
+  const { value: first, ...read } = useAdminRead<Page>(`${part}?${filter}`);
   const [more, setMore] = useState<{ readonly first: Page; readonly pages: readonly Page[] }>();
   const later = more !== undefined && more.first === first ? more.pages : [];
   const next = (later.at(-1) ?? first)?.next ?? null;
   const readMore = async () => {
     if (first === undefined || next === null) return;
     const parameters = new URLSearchParams([...filter, ["cursor", next]]);
-    const page = await sendAdmin<Page>("GET", `${path}?${parameters}`);
+    const page = await sendAdmin<Page>("GET", `${part}?${parameters}`);
     setMore({ first, pages: [...later, page] });
   };
-  const pages: AdminRead<readonly Page[]> = {
-    ...read,
-    value: first === undefined ? undefined : [first, ...later],
+  const value = first === undefined ? undefined : [first, ...later];
+  const pages: AdminRead<readonly Page[]> = { ...read, value };
+  return {
+    part,
+    values,
+    isFiltered: filter.size > 0,
+    pages,
+    readMore: next === null ? undefined : readMore,
+    /** Filters by another value; the empty one selects everything. */
+    filterBy: (name: string, text: string) =>
+      replaceFragment(createFragment(part, undefined, { ...values, [name]: text })),
   };
-  return { pages, readMore: next === null ? undefined : readMore };
 }

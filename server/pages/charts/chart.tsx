@@ -6,12 +6,13 @@ import {
   formatMeasure,
   formatTick,
   formatUtcDate,
-  type Measure,
   type TimeScale,
 } from "../format.ts";
 import { saveCsv } from "../save-file.ts";
+import { useEventValue } from "../store.ts";
 import { Instant } from "../parts/figures.tsx";
 import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
+import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
 
 interface ChartProperties extends PlotData {
@@ -21,6 +22,8 @@ interface ChartProperties extends PlotData {
   readonly onView?: (view: PlotView) => void;
 }
 
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+
 export function Chart(properties: ChartProperties) {
   const { title, instants, unfinishedFrom, series, kind, measure, timeScale, onView } = properties;
   const host = useRef<HTMLDivElement>(null);
@@ -28,7 +31,7 @@ export function Chart(properties: ChartProperties) {
   const [isTableOpen, setTableOpen] = useState(false);
   const [view, setView] = useState<PlotView>();
   const [message, setMessage] = useState("");
-  const isDark = useColourScheme();
+  const isDark = useEventValue(darkScheme, "change", () => darkScheme.matches);
   // The arrays are made anew whenever the page is rendered; a chart that stays keeps its zoom.
   const drawing = JSON.stringify([instants, unfinishedFrom, series, kind, measure, isDark]);
   const [drawn, setDrawn] = useState<string>();
@@ -96,9 +99,7 @@ export function Chart(properties: ChartProperties) {
             </button>
           ))}
         </div>
-        <button type="button" aria-label={`CSV of ${title}`} onClick={() => download(properties)}>
-          CSV
-        </button>
+        <Button label="CSV" about={`CSV of ${title}`} onClick={() => download(properties)} />
         <details onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
           <summary>
             Table <span class="hidden">of {title}</span>
@@ -186,15 +187,11 @@ function ChartTable({ title, instants, series, measure = "count", timeScale }: C
           {instants.map((at, index) => (
             <tr key={at}>
               <th scope="row">
-                {timeScale === "utc" ? (
-                  <UtcDate at={at} />
-                ) : (
-                  <Instant value={new Date(at).toISOString()} />
-                )}
+                <ScaledTime at={at} timeScale={timeScale} />
               </th>
               {series.map(({ label, values }) => (
                 <td key={label} class="numeric">
-                  <Cell value={values[index]} measure={measure} />
+                  <data value={values[index] ?? ""}>{formatMeasure(values[index], measure)}</data>
                 </td>
               ))}
             </tr>
@@ -205,20 +202,14 @@ function ChartTable({ title, instants, series, measure = "count", timeScale }: C
   );
 }
 
-/** The date of a day, or of the first day of a week or month. */
-export function UtcDate({ at }: { readonly at: number }) {
-  return <time dateTime={new Date(at).toISOString().slice(0, 10)}>{formatUtcDate(at)}</time>;
-}
-
-/** A value with all its digits. */
-function Cell({
-  value,
-  measure,
-}: {
-  readonly value: number | null | undefined;
-  readonly measure: Measure;
-}) {
-  return <data value={value ?? ""}>{formatMeasure(value, measure)}</data>;
+/** An instant in local time, or the date of a day or of the first day of a week or month. */
+export function ScaledTime({
+  at,
+  timeScale,
+}: Pick<PlotData, "timeScale"> & { readonly at: number }) {
+  const instant = new Date(at).toISOString();
+  if (timeScale === "local") return <Instant value={instant} />;
+  return <time dateTime={instant.slice(0, 10)}>{formatUtcDate(at)}</time>;
 }
 
 function download({ instants, series, fileName }: ChartProperties): void {
@@ -228,16 +219,4 @@ function download({ instants, series, fileName }: ChartProperties): void {
     ...series.map(({ values }) => values[index] ?? null),
   ]);
   saveCsv(fileName, header, rows);
-}
-
-/** Whether the page is dark; the component renders again when that changes. */
-function useColourScheme(): boolean {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const [isDark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const follow = () => setDark(query.matches);
-    query.addEventListener("change", follow);
-    return () => query.removeEventListener("change", follow);
-  }, []);
-  return isDark;
 }

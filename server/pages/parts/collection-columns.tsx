@@ -1,6 +1,7 @@
 /** The columns of tables of creators and channels: how collection goes, and a button that removes one. */
 import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { Instant, Text } from "./figures.tsx";
+import { Button } from "./form.tsx";
 import { Badge } from "./states.tsx";
 import type { Column } from "./table.tsx";
 
@@ -20,26 +21,16 @@ export function createCollectionColumns<Target extends Collected>(
     {
       label: "Change",
       render: (target) => (
-        <button
-          type="button"
-          aria-label={`Remove ${getName(target)}`}
+        <Button
+          label="Remove"
+          about={`Remove ${getName(target)}`}
           onClick={() => remove(getName(target))}
-        >
-          Remove
-        </button>
+        />
       ),
     },
-    {
-      label: "Last success",
-      getValue: ({ last_success }) => last_success,
-      render: ({ last_success }) => <Instant value={last_success} />,
-    },
+    { label: "Last success", as: "instant", getValue: ({ last_success }) => last_success },
     { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    {
-      label: "Added",
-      getValue: ({ added_at }) => added_at,
-      render: ({ added_at }) => <Instant value={added_at} hasTime={false} />,
-    },
+    { label: "Added", as: "date", getValue: ({ added_at }) => added_at },
   ];
 }
 

@@ -1,25 +1,25 @@
 /** Leads to a comparison: what was compared before in this tab, and one more. */
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
+import type { OwnerKind } from "../labels.ts";
+import type { OwnerPages } from "../owners/owner-pages.ts";
 
-export type ComparedKind = "channels" | "users";
-
-const compared: Record<ComparedKind, readonly string[]> = { channels: [], users: [] };
+const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
 
 /** Remembers what is compared. */
-export function rememberCompared(kind: ComparedKind, names: readonly string[]): void {
+export function rememberCompared(kind: OwnerKind, names: readonly string[]): void {
   compared[kind] = names;
 }
 
 export function CompareLink({
-  kind,
+  owner: { kind, path },
   name,
 }: {
-  readonly kind: ComparedKind;
+  readonly owner: OwnerPages;
   readonly name: string;
 }) {
   const others = compared[kind].filter((other) => other !== name);
   const names = [...others.slice(1 - COMPARISON_MAX_NAMES), name];
-  const query = new URLSearchParams({ kind, names: names.join(",") });
+  const query = new URLSearchParams({ kind: path, names: names.join(",") });
   return (
     <a class="button" href={`/compare?${query}`}>
       {names.length === 1 ? "Compare" : `Compare with ${names.length - 1} more`}

@@ -4,6 +4,8 @@ import { formatExact } from "../format.ts";
 import type { ListedPages } from "../hooks.ts";
 import { getRangeLabel, RANGES, type Range } from "../ranges.ts";
 import { setParameters } from "../router.ts";
+import { Button, Form } from "./form.tsx";
+import { Failed } from "./states.tsx";
 
 interface SelectProperties {
   readonly label: string;
@@ -52,16 +54,12 @@ interface SearchField {
 /** Texts, which are used when they are submitted. */
 export function SearchForm({ fields }: { readonly fields: readonly SearchField[] }) {
   return (
-    <form
+    <Form
       class="row"
       role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const data = new FormData(event.currentTarget);
-        setParameters(
-          Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? "").trim()])),
-        );
-      }}
+      onSubmit={(texts) =>
+        setParameters(Object.fromEntries(fields.map(({ name }) => [name, texts[name] ?? ""])))
+      }
     >
       {fields.map(({ label, name, value, size }) => (
         <label key={name} class="control">
@@ -77,7 +75,7 @@ export function SearchForm({ fields }: { readonly fields: readonly SearchField[]
         </label>
       ))}
       <button type="submit">Search</button>
-    </form>
+    </Form>
   );
 }
 
@@ -104,6 +102,10 @@ export function RangeControl({ range, cost }: { readonly range: Range; readonly 
   );
 }
 
+interface ListProperties {
+  readonly list: ListedPages<unknown>;
+}
+
 /**
  * Buttons that read the next page of a list, and all that are left if it is known how many those are.
  *
@@ -112,34 +114,25 @@ export function RangeControl({ range, cost }: { readonly range: Range; readonly 
 export function MoreButton({
   list,
   pageSize = 1,
-}: {
-  readonly list: ListedPages<unknown>;
-  readonly pageSize?: number;
-}) {
+}: ListProperties & { readonly pageSize?: number }) {
   if (!list.hasMore) return null;
   const { total } = list;
   const pages = total === undefined ? 0 : Math.ceil((total - list.items.length) / pageSize);
   return (
     <p class="row">
-      <button type="button" disabled={list.isLoading} onClick={() => list.readMore()}>
-        {list.isLoading ? "Loading…" : "Load more (1 credit)"}
-      </button>
+      <Button
+        label={list.isLoading ? "Loading…" : "Load more (1 credit)"}
+        isDisabled={list.isLoading}
+        onClick={() => list.readMore()}
+      />
       {pages > 1 && !list.isLoading && (
-        <button type="button" onClick={() => list.readMore({ pagesMax: Infinity })}>
-          Load all {total} ({pages} credits)
-        </button>
+        <Button
+          label={`Load all ${total} (${pages} credits)`}
+          onClick={() => list.readMore({ pagesMax: Infinity })}
+        />
       )}
-      <ListFailure list={list} />
+      <Failed error={list.error} />
     </p>
-  );
-}
-
-function ListFailure({ list: { error } }: { readonly list: ListedPages<unknown> }) {
-  if (error === undefined) return null;
-  return (
-    <span role="alert" class="loss">
-      {error instanceof Error ? error.message : "It failed"}
-    </span>
   );
 }
 
@@ -147,13 +140,8 @@ function ListFailure({ list: { error } }: { readonly list: ListedPages<unknown> 
 const SEARCHED_PAGES_MAX = 10;
 
 /** What a filtered list has instead of {@link MoreButton} while its pages have no match. */
-export function SearchOn({
-  list,
-  kind,
-}: {
-  readonly list: ListedPages<unknown>;
-  readonly kind: string;
-}) {
+export function SearchOn({ list, kind }: ListProperties & { readonly kind: string }) {
+  const next = formatExact(FILTERED_PAGE_MAX_ENTITIES);
   const searched = formatExact(list.emptyPages * FILTERED_PAGE_MAX_ENTITIES);
   const position = list.items.length === 0 ? "first" : "next";
   return (
@@ -162,20 +150,18 @@ export function SearchOn({
         No {kind} matches among the {position} {searched} in this order. There are more.
       </p>
       <p class="row">
-        <button type="button" disabled={list.isLoading} onClick={() => list.readMore()}>
-          {list.isLoading
-            ? "Searching…"
-            : `Search the next ${formatExact(FILTERED_PAGE_MAX_ENTITIES)} (1 credit)`}
-        </button>
+        <Button
+          label={list.isLoading ? "Searching…" : `Search the next ${next} (1 credit)`}
+          isDisabled={list.isLoading}
+          onClick={() => list.readMore()}
+        />
         {!list.isLoading && (
-          <button
-            type="button"
+          <Button
+            label={`Search until one matches (up to ${SEARCHED_PAGES_MAX} credits)`}
             onClick={() => list.readMore({ pagesMax: SEARCHED_PAGES_MAX, isUntilItem: true })}
-          >
-            Search until one matches (up to {SEARCHED_PAGES_MAX} credits)
-          </button>
+          />
         )}
-        <ListFailure list={list} />
+        <Failed error={list.error} />
       </p>
     </>
   );

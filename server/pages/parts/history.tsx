@@ -1,8 +1,8 @@
 /** The history of an entity: charts of its counts and of their changes. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { Client, HistoryQuery, Listing } from "../../../core/client/mod.ts";
-import type { HistoryItem, HistoryPage } from "../../../core/responses/histories.ts";
+import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
+import type { HistoryItem } from "../../../core/responses/histories.ts";
 import {
   computeRates,
   findExtremes,
@@ -13,6 +13,8 @@ import {
 } from "../changes.ts";
 import { formatCompact, type TimeScale } from "../format.ts";
 import { usePages, type ListedPages } from "../hooks.ts";
+import { readCount } from "../owners/owner-pages.ts";
+import type { PageSource } from "../page-source.ts";
 import {
   createGapRule,
   findUnfinishedStart,
@@ -25,59 +27,49 @@ import {
 } from "../ranges.ts";
 import { findRoundingStep, isRoundingStep, LEAST_STEPS } from "../rounding.ts";
 import { useAddress } from "../router.ts";
-import { Chart, formatPeriod, UtcDate } from "../charts/chart.tsx";
+import { Chart, formatPeriod, ScaledTime } from "../charts/chart.tsx";
 import { MoreButton, RangeControl, Select } from "./controls.tsx";
-import { Change, Figures, Instant, Percent } from "./figures.tsx";
+import { Change, Figures, Percent } from "./figures.tsx";
 import type { PlotView } from "../charts/plot.ts";
 import { Empty, Reading } from "./states.tsx";
 
-interface HistoryProperties<Counts, Page> {
+interface HistoryProperties {
   /** What the name of its files begins with. */
   readonly name: string;
   /** The counts, the first of which is shown at first, by their labels. */
-  readonly counts: Readonly<Record<keyof Counts & string, string>>;
+  readonly counts: Readonly<Record<string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
   /** The gains of the first count that the page shows, too: they are the changes of these ranges. */
   readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
-  readonly createListing: (
-    client: Client,
-    query: HistoryQuery,
-  ) => Listing<HistoryItem<Counts>, Page>;
+  readonly open: (client: Client, query: HistoryQuery) => PageSource<HistoryItem<object>>;
 }
 
-export function History<
-  Counts extends Record<keyof Counts, number | null>,
-  Page extends HistoryPage<Counts>,
->({ name, counts, publishedAt, gains, createListing }: HistoryProperties<Counts, Page>) {
+export function History({ name, counts, publishedAt, gains, open }: HistoryProperties) {
   const { query } = useAddress();
   const since = publishedAt === undefined ? undefined : Date.parse(publishedAt);
   const range = parseRange(query.get("range"), since === undefined ? "30d" : "all");
-  const names = Object.keys(counts) as (keyof Counts & string)[];
-  const count = names.find((known) => known === query.get("count")) ?? names[0];
+  const [firstCount = ""] = Object.keys(counts);
+  const requested = query.get("count") ?? "";
+  const count = Object.hasOwn(counts, requested) ? requested : firstCount;
   const plan = planHistory(range, Date.now(), since);
   const { from, interval } = plan;
-  const read = usePages(
-    `history ${name} ${from} ${interval}`,
-    (client) => createListing(client, { from, interval }),
-    (page) => page.history,
-    (page) => page.pagination.hasMore,
+  const read = usePages(`history ${name} ${from} ${interval}`, (client) =>
+    open(client, { from, interval }),
   );
-  if (count === undefined) return null;
-  const options = names.map((known) => [known, counts[known]] as const);
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <div class="row">
         <RangeControl range={range} cost="Costs 1 credit, once" />
-        <Select label="Count" name="count" value={count} options={options} />
+        <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
       </div>
       <Reading read={read}>
         {(list) => (
           <HistoryCharts
             {...{ list, count, plan, range, since }}
-            gain={count === names[0] ? (gains?.[range] ?? null) : null}
-            label={counts[count]}
+            gain={count === firstCount ? (gains?.[range] ?? null) : null}
+            label={counts[count] ?? count}
             fileName={`${name}-${count}-${range}`}
           />
         )}
@@ -86,7 +78,7 @@ export function History<
   );
 }
 
-function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
+function HistoryCharts({
   list,
   count,
   label,
@@ -96,8 +88,8 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   gain,
   fileName,
 }: {
-  readonly list: ListedPages<HistoryItem<Counts>>;
-  readonly count: keyof Counts;
+  readonly list: ListedPages<HistoryItem<object>>;
+  readonly count: string;
   readonly label: string;
   readonly plan: HistoryPlan;
   readonly range: Range;
@@ -110,7 +102,7 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   const instants = list.items.map(({ timestamp }) => Date.parse(timestamp));
   const observed = list.items.map((item): CountChange => {
     const observedAt = Date.parse(item.observedAt);
-    return { observedAt, count: item[count], change: item.change[count] };
+    return { observedAt, count: readCount(item, count), change: readCount(item.change, count) };
   });
   const getGapMs = createGapRule(instants, stepMs, since);
   const unit = pickRateUnit(stepMs);
@@ -226,11 +218,7 @@ function Summary({
     <>
       <Change value={values[index]} />{" "}
       <small class="muted">
-        {timeScale === "utc" ? (
-          <UtcDate at={parts[index]?.at ?? 0} />
-        ) : (
-          <Instant value={new Date(parts[index]?.at ?? 0).toISOString()} />
-        )}
+        <ScaledTime at={parts[index]?.at ?? 0} timeScale={timeScale} />
       </small>
     </>
   );

@@ -1,5 +1,6 @@
 /** The form that takes an API key. */
 import { setApiKey } from "../session.ts";
+import { Form } from "./form.tsx";
 
 export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
   return (
@@ -14,18 +15,11 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
           The service does not know this API key. It may be mistyped, revoked or expired.
         </p>
       )}
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const key = new FormData(event.currentTarget).get("key");
-          if (typeof key === "string" && key.trim() !== "") setApiKey(key.trim());
-        }}
-      >
+      <Form class="row" onSubmit={({ key }) => key !== undefined && setApiKey(key)}>
         <label for="key">API key</label>
         <input id="key" name="key" required autocomplete="off" spellcheck={false} size={40} />
         <button type="submit">Show the numbers</button>
-      </form>
+      </Form>
       <p class="muted">
         <code>keys create ACCOUNT</code> on the command line of the service creates a key.
       </p>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../hooks.ts";
+import { Button } from "./form.tsx";
 
 /** Shows what was read, or why it is not there. */
 export function Reading<Value>({
@@ -26,6 +27,16 @@ export function Loading() {
 
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="notice">{children}</p>;
+}
+
+/** Says why something that the visitor asked for failed; nothing without an error. */
+export function Failed({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
+  return (
+    <span role="alert" class="loss">
+      {error instanceof Error ? error.message : "It failed"}
+    </span>
+  );
 }
 
 /** How something is, in a word with a border: more than a colour. */
@@ -113,11 +124,7 @@ function Notice({
     <section class="notice" role="alert">
       <h2>{title}</h2>
       {children !== undefined && <p>{children}</p>}
-      {retry !== undefined && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry !== undefined && <Button label="Try again" onClick={retry} />}
     </section>
   );
 }

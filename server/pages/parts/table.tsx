@@ -1,16 +1,23 @@
 /** A table whose rows can be sorted by a column: those that are there, or the whole list. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { formatExact } from "../format.ts";
+import { Button } from "./form.tsx";
+import { Change, Count, Instant, Percent, Text } from "./figures.tsx";
+
+type Value = number | string | null | undefined;
 
 /** A column of a table. */
 export interface Column<Item> {
   readonly label: string;
-  readonly render: (item: Item) => ComponentChildren;
-  /** What the column is sorted by; `null` comes last. Without it, the column cannot be sorted. */
-  readonly getValue?: (item: Item) => number | string | null;
+  /** What the cells have, and what the rows are sorted by; unknown values come last. */
+  readonly getValue?: (item: Item) => Value;
+  /** How the values are written; without it, as text. */
+  readonly as?: "count" | "change" | "percent" | "exact" | "instant" | "date";
+  /** What the cells show in place of the value. */
+  readonly render?: (item: Item) => ComponentChildren;
   /** The name by which the service sorts the whole list by this column. */
-  readonly sort?: string;
-  readonly isNumeric?: boolean;
+  readonly sort?: string | undefined;
   /** Whether the column is left out where there is little room: another one shows it there. */
   readonly isWide?: boolean;
 }
@@ -31,98 +38,114 @@ interface TableProperties<Item> {
   readonly getKey: (item: Item) => string;
   /** For columns that the service sorts by. */
   readonly sorting?: ListSorting;
-  /** How many rows are shown, after all are sorted. */
-  readonly rowsMax?: number;
+  /** Whether the visitor can sort the rows. */
+  readonly isSortable?: boolean;
+  /** Whether a hundred rows are shown at first, and the others on request. */
+  readonly isCut?: boolean;
 }
 
-interface Order {
-  readonly column: number;
-  readonly isDescending: boolean;
-}
+/** Rows that are shown at first if the table is cut. */
+const ROWS_STEP = 100;
 
 export function Table<Item>(properties: TableProperties<Item>) {
-  const { caption, columns, items, getKey, sorting, rowsMax } = properties;
-  const [order, setOrder] = useState<Order>();
+  const { caption, columns, items, getKey, sorting, isCut = false } = properties;
+  const { isSortable = sorting === undefined } = properties;
+  const [order, setOrder] = useState<{ column: number; isDescending: boolean }>();
+  const [rowsMax, setRowsMax] = useState(ROWS_STEP);
   const getValue = order === undefined ? undefined : columns[order.column]?.getValue;
   const sorted = getValue === undefined ? items : sortItems(items, getValue, order?.isDescending);
-  const sortBy = (column: number) =>
-    setOrder((before) => ({
-      column,
-      isDescending: before?.column === column ? !before.isDescending : true,
-    }));
+  const left = items.length - rowsMax;
+  const renderHead = (column: Column<Item>, index: number) => {
+    const { label, sort } = column;
+    const listed = sort === undefined ? undefined : sorting;
+    const isSorted = listed === undefined ? order?.column === index : listed.sort === sort;
+    const isDescending = listed === undefined ? order?.isDescending : listed.isDescending;
+    const sortBy = () =>
+      listed === undefined
+        ? setOrder({ column: index, isDescending: !isSorted || isDescending !== true })
+        : listed.sortBy(sort ?? "");
+    return (
+      <th
+        key={label}
+        scope="col"
+        class={getCellClass(column)}
+        aria-sort={isSorted ? (isDescending === true ? "descending" : "ascending") : undefined}
+      >
+        {listed === undefined && !(isSortable && column.getValue !== undefined) ? (
+          label
+        ) : (
+          <Button label={label} look="sort" hint={listed?.hint} onClick={sortBy} />
+        )}
+      </th>
+    );
+  };
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
-        <caption>
-          <span>{caption}</span>
-        </caption>
-        <thead>
-          <tr>
-            {columns.map((column, index) => {
-              const { label, sort, getValue: value } = column;
-              const isListSort = sorting !== undefined && sort !== undefined;
-              return (
-                <th
-                  key={label}
-                  scope="col"
-                  class={getCellClass(column)}
-                  aria-sort={isListSort ? getListSort(sorting, sort) : getSort(order, index)}
-                >
-                  {value === undefined && !isListSort ? (
-                    label
-                  ) : (
-                    <button
-                      type="button"
-                      class="sort"
-                      title={isListSort ? sorting.hint : undefined}
-                      onClick={() => (isListSort ? sorting.sortBy(sort) : sortBy(index))}
-                    >
-                      {label}
-                    </button>
-                  )}
-                </th>
-              );
-            })}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.slice(0, rowsMax).map((item) => (
-            <tr key={getKey(item)}>
-              {columns.map((column) => (
-                <td key={column.label} class={getCellClass(column)}>
-                  {column.render(item)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+        <table>
+          <caption>
+            <span>{caption}</span>
+          </caption>
+          <thead>
+            <tr>{columns.map(renderHead)}</tr>
+          </thead>
+          <tbody>
+            {(isCut ? sorted.slice(0, rowsMax) : sorted).map((item) => (
+              <tr key={getKey(item)}>
+                {columns.map((column) => (
+                  <td key={column.label} class={getCellClass(column)}>
+                    {column.render?.(item) ?? (
+                      <Cell as={column.as} value={column.getValue?.(item)} />
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isCut && left > 0 && (
+        <p class="row">
+          <Button
+            label={`Show ${Math.min(left, ROWS_STEP)} more`}
+            onClick={() => setRowsMax(rowsMax + ROWS_STEP)}
+          />
+          <span class="muted">
+            {formatExact(rowsMax)} of {formatExact(items.length)}
+          </span>
+        </p>
+      )}
+    </>
   );
 }
 
-function getCellClass({ isNumeric, isWide }: Column<never>): string {
-  return `${isNumeric === true ? "numeric" : ""} ${isWide === true ? "wide" : ""}`.trim();
+const isTime = (as: Column<never>["as"]): boolean => as === "instant" || as === "date";
+
+function getCellClass({ as, isWide }: Column<never>): string {
+  return `${as === undefined || isTime(as) ? "" : "numeric"} ${isWide === true ? "wide" : ""}`.trim();
 }
 
-function getListSort({ sort, isDescending }: ListSorting, column: string) {
-  if (sort !== column) return undefined;
-  return isDescending ? "descending" : "ascending";
-}
-
-function getSort(order: Order | undefined, column: number) {
-  if (order?.column !== column) return undefined;
-  return order.isDescending ? "descending" : "ascending";
+function Cell({ value = null, as }: { readonly value: Value; readonly as: Column<never>["as"] }) {
+  if (typeof value === "string") {
+    return isTime(as) ? (
+      <Instant value={value} hasTime={as === "instant"} />
+    ) : (
+      <Text value={value} />
+    );
+  }
+  if (as === "change") return <Change value={value} />;
+  if (as === "percent") return <Percent value={value} />;
+  return as === "exact" && value !== null ? <>{formatExact(value)}</> : <Count value={value} />;
 }
 
 function sortItems<Item>(
   items: readonly Item[],
-  getValue: (item: Item) => number | string | null,
+  getValue: (item: Item) => Value,
   isDescending = false,
 ): Item[] {
   const direction = isDescending ? -1 : 1;
   return items.toSorted((a, b) => {
-    const [left, right] = [getValue(a), getValue(b)];
+    const [left = null, right = null] = [getValue(a), getValue(b)];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return left === right ? 0 : left < right ? -direction : direction;
   });

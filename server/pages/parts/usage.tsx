@@ -4,7 +4,7 @@ import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { findUnfinishedStart } from "../ranges.ts";
 import { Chart } from "../charts/chart.tsx";
-import { Count, Text } from "./figures.tsx";
+import { Text } from "./figures.tsx";
 import { Empty } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
@@ -45,20 +45,15 @@ export function UsageChart({
 const FIGURES: readonly Column<UsageRow>[] = (["requests", "credits", "refunded"] as const).map(
   (field) => ({
     label: field.charAt(0).toUpperCase() + field.slice(1),
-    isNumeric: true,
+    as: "count",
     isWide: field === "refunded",
     getValue: (row: UsageRow) => row[field],
-    render: (row: UsageRow) => <Count value={row[field]} />,
   }),
 );
 
 /** What usage is added up by. */
 const GROUPS: Readonly<Record<"endpoint" | "key", Column<UsageRow>>> = {
-  endpoint: {
-    label: "Endpoint",
-    getValue: ({ endpoint = "" }) => endpoint,
-    render: ({ endpoint = "" }) => <Text value={endpoint} />,
-  },
+  endpoint: { label: "Endpoint", getValue: ({ endpoint = "" }) => endpoint },
   key: {
     label: "Key",
     getValue: ({ key }) => key?.label ?? key?.begins_with ?? "",

@@ -4,7 +4,8 @@ import { formatExact } from "../format.ts";
 import { useFreeRead } from "../hooks.ts";
 import { readAccount, setApiKey } from "../session.ts";
 import { Figures, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/profile.tsx";
+import { Button } from "../parts/form.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Reading } from "../parts/states.tsx";
 import { UsageChart, UsageTable } from "../parts/usage.tsx";
 
@@ -33,9 +34,7 @@ export function Account() {
         )}
       </Reading>
       <p class="row">
-        <button type="button" onClick={() => setApiKey(null)}>
-          Forget the key
-        </button>
+        <Button label="Forget the key" onClick={() => setApiKey(null)} />
         <a href="/swagger">API reference</a>
       </p>
     </>
@@ -47,6 +46,6 @@ function sum(usage: readonly UsageRow[]): number {
 }
 
 function Groups({ by }: { readonly by: "endpoint" | "key" }) {
-  const read = useFreeRead(`account by ${by}`, ({ account }) => account({ by }));
+  const read = useFreeRead(`account by ${by}`, async ({ account }) => (await account({ by })).body);
   return <Reading read={read}>{({ usage }) => <UsageTable by={by} usage={usage} />}</Reading>;
 }

@@ -1,12 +1,13 @@
 /** Compares one count of up to ten channels or users. */
 import { useEffect } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
-import type { NamedResult } from "../../../core/responses/errors.ts";
-import type { ComparisonTable } from "../../../core/responses/histories.ts";
 import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
+import { COUNT_LABELS, KIND_LABELS } from "../labels.ts";
+import { CHANNEL_PAGES } from "../owners/channels.ts";
+import type { OwnerPages } from "../owners/owner-pages.ts";
+import { USER_PAGES } from "../owners/users.ts";
 import {
   createGapRule,
   findUnfinishedStart,
@@ -18,21 +19,14 @@ import {
 } from "../ranges.ts";
 import { findLeastSpan, findRoundingStep } from "../rounding.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
-import { readFirstPage } from "../session.ts";
 import { Chart } from "../charts/chart.tsx";
-import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
+import { rememberCompared } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
-import { ChangeSinceStart, Count, Percent, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/profile.tsx";
+import { ChangeSinceStart, Text } from "../parts/figures.tsx";
+import { Button, Form } from "../parts/form.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-
-const CHANNEL_COUNTS = { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" };
-const USER_COUNTS = {
-  followers_count: "Followers",
-  following_count: "Following",
-  tweet_count: "Tweets",
-};
 
 /** Counts of creators of different sizes are flat lines beside each other; their changes are not. */
 const MEASURES: Readonly<Record<Measure, string>> = {
@@ -43,18 +37,13 @@ const MEASURES: Readonly<Record<Measure, string>> = {
 
 const MEASURE_NAMES = ["count", "change", "percent"] as const;
 
-/** What a comparison shows, whatever it compares. */
-interface Compared extends Pick<ComparisonTable, "rows"> {
-  /** What each name means; an error for one that is not found. */
-  readonly entities: readonly NamedResult<{ label: string }, { error: string }>[];
-  /** When it was requested, in milliseconds since 1970 UTC. */
-  readonly readAt: number;
-}
+const OWNERS = { channels: CHANNEL_PAGES, users: USER_PAGES } as const;
 
 export function Compare() {
   const { query } = useAddress();
-  const kind = query.get("kind") === "users" ? "users" : "channels";
-  const counts: Record<string, string> = kind === "users" ? USER_COUNTS : CHANNEL_COUNTS;
+  const owner = OWNERS[query.get("kind") === "users" ? "users" : "channels"];
+  const { kind, path } = owner;
+  const counts: Readonly<Record<string, string>> = COUNT_LABELS[kind];
   const [firstCount = ""] = Object.keys(counts);
   const requested = query.get("count") ?? "";
   const count = Object.hasOwn(counts, requested) ? requested : firstCount;
@@ -69,11 +58,11 @@ export function Compare() {
         <Select
           label="Compare"
           name="kind"
-          value={kind}
-          options={[
-            ["channels", "Channels"],
-            ["users", "Users"],
-          ]}
+          value={path}
+          options={Object.values(OWNERS).map((pages) => [
+            pages.path,
+            `${KIND_LABELS[pages.kind]}s`,
+          ])}
           dependents={["count", "names"]}
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
@@ -87,7 +76,7 @@ export function Compare() {
           further page of a long range.
         </Empty>
       ) : (
-        <Comparison {...{ kind, count, names, range, measure }} label={counts[count] ?? count} />
+        <Comparison {...{ owner, count, names, range, measure }} label={counts[count] ?? count} />
       )}
     </>
   );
@@ -101,30 +90,26 @@ function parseNames(text: string): string[] {
 
 function NamesForm({ names }: { readonly names: readonly string[] }) {
   return (
-    <form
+    <Form
       class="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const text = new FormData(event.currentTarget).get("names");
-        setParameters({ names: parseNames(String(text ?? "")).join(",") });
-      }}
+      onSubmit={(fields) => setParameters({ names: parseNames(fields["names"] ?? "").join(",") })}
     >
       <label for="names">Names, separated by commas</label>
       <input id="names" name="names" size={50} defaultValue={names.join(", ")} key={names.join()} />
       <button type="submit">Compare</button>
-    </form>
+    </Form>
   );
 }
 
 function Comparison({
-  kind,
+  owner,
   count,
   names,
   range,
   measure,
   label,
 }: {
-  readonly kind: ComparedKind;
+  readonly owner: OwnerPages;
   readonly count: string;
   readonly names: readonly string[];
   readonly range: Range;
@@ -132,27 +117,27 @@ function Comparison({
   readonly label: string;
 }) {
   const { from, interval, stepMs } = planHistory(range, Date.now());
-  const read = useRead(`compare ${kind} ${count} ${names.join()} ${from} ${interval}`, (client) =>
-    kind === "users"
-      ? compareUsers(client, names, { from, interval, count })
-      : compareChannels(client, names, { from, interval, count }),
+  const read = useRead(
+    `compare ${owner.kind} ${count} ${names.join()} ${from} ${interval}`,
+    (client) => owner.compare(client, names, { from, interval, count }),
   );
   return (
     <Reading read={read}>
-      {({ entities, rows, readAt }) => {
+      {({ owners, rows, readAt }) => {
         const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
-        const compared = entities.flatMap((entity, index): ComparedSeries[] => {
-          if (!entity.found) return [];
+        const compared = owners.flatMap((found, index): ComparedSeries[] => {
+          if (found.label === null) return [];
           const counts = rows.map(({ values }) => values[index] ?? null);
-          const changes = computeChangesSinceStart(counts);
-          const percents = computeChangesSinceStart(counts, { isPercent: true });
-          const { name, label: entityLabel } = entity;
-          return [{ name, label: entityLabel, count: counts, change: changes, percent: percents }];
+          const change = computeChangesSinceStart(counts);
+          const percent = computeChangesSinceStart(counts, { isPercent: true });
+          return [{ name: found.name, label: found.label, count: counts, change, percent }];
         });
+        const allCounts = compared.map((one) => one.count);
+        const isRounded = allCounts.some((counts) => findRoundingStep(counts) > 0);
         return (
           <>
-            {entities
-              .filter(({ found }) => !found)
+            {owners
+              .filter((named) => named.label === null)
               .map(({ name }) => (
                 <p key={name} role="alert" class="loss">
                   <Text value={name} /> is not found.
@@ -162,7 +147,7 @@ function Comparison({
               <Empty>Nothing was observed in this range.</Empty>
             ) : (
               <>
-                {compared.some(({ count: values }) => findRoundingStep(values) > 0) && (
+                {isRounded && (
                   <p class="hint">
                     Some {label.toLowerCase()} are rounded by the source: a change of one step can
                     be next to nothing, and is shown as “rounded”.
@@ -173,10 +158,7 @@ function Comparison({
                   instants={instants}
                   series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
-                  leastSpan={findLeastSpan(
-                    compared.map(({ count: values }) => values),
-                    measure,
-                  )}
+                  leastSpan={findLeastSpan(allCounts, measure)}
                   timeScale={getTimeScale(interval)}
                   unfinishedFrom={findUnfinishedStart(instants, interval, readAt)}
                   getGapMs={createGapRule(instants, stepMs)}
@@ -184,9 +166,9 @@ function Comparison({
                 />
                 <Table
                   caption={`${label}: ${getRangeLabel(range)}`}
-                  columns={createColumns(kind, names)}
+                  columns={createColumns(owner, names)}
                   items={compared}
-                  getKey={(one) => one.name}
+                  getKey={({ name }) => name}
                 />
               </>
             )}
@@ -204,50 +186,46 @@ interface ComparedSeries extends Readonly<Record<Measure, readonly (number | nul
   readonly label: string;
 }
 
-function createColumns(kind: ComparedKind, names: readonly string[]): Column<ComparedSeries>[] {
-  const findNewest = ({ count }: ComparedSeries) => count.findLast((value) => value !== null);
-  const findPercent = ({ count }: ComparedSeries) =>
-    findChangeSinceStart(count, { isPercent: true });
+function createColumns(
+  { kind, path }: OwnerPages,
+  names: readonly string[],
+): Column<ComparedSeries>[] {
   return [
     {
-      label: kind === "users" ? "User" : "Channel",
+      label: KIND_LABELS[kind],
       getValue: ({ label }) => label.toLowerCase(),
       render: ({ name, label }) => (
-        <a href={createPath(kind, name)}>
+        <a href={createPath(path, name)}>
           <Text value={label} />
         </a>
       ),
     },
     {
       label: "Newest",
-      isNumeric: true,
-      getValue: (one) => findNewest(one) ?? null,
-      render: (one) => <Count value={findNewest(one)} />,
+      as: "count",
+      getValue: ({ count }) => count.findLast((value) => value !== null),
     },
     {
       label: "Change",
-      isNumeric: true,
+      as: "change",
       getValue: ({ count }) => findChangeSinceStart(count),
       render: ({ count }) => <ChangeSinceStart counts={count} />,
     },
     {
       label: "In %",
-      isNumeric: true,
-      getValue: findPercent,
-      render: (one) => <Percent value={findPercent(one)} />,
+      as: "percent",
+      getValue: ({ count }) => findChangeSinceStart(count, { isPercent: true }),
     },
     {
       label: "Remove",
       render: ({ name, label }) => (
-        <button
-          type="button"
-          class="plain"
-          aria-label={`Remove ${label}`}
-          title="Compares the others again, for a credit each"
+        <Button
+          label="Remove"
+          about={`Remove ${label}`}
+          look="plain"
+          hint="Compares the others again, for a credit each"
           onClick={() => setParameters({ names: names.filter((other) => other !== name).join() })}
-        >
-          Remove
-        </button>
+        />
       ),
     },
   ];
@@ -255,36 +233,4 @@ function createColumns(kind: ComparedKind, names: readonly string[]): Column<Com
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-type ComparisonQuery = HistoryQuery & { readonly count: string };
-
-/** Reads the first page of a comparison of channels; no range here has more. */
-async function compareChannels(
-  { video }: Client,
-  names: readonly string[],
-  query: ComparisonQuery,
-): Promise<Result<Compared>> {
-  // The service checks the count.
-  const listing = video.compare(names, query as Parameters<typeof video.compare>[1]);
-  const readAt = Date.now();
-  const { body, ...result } = await readFirstPage(listing);
-  const entities = body.channels.map((entity) =>
-    entity.found ? Object.assign(entity, { label: entity.channel }) : entity,
-  );
-  return { ...result, body: { entities, rows: body.rows, readAt } };
-}
-
-async function compareUsers(
-  { microblog }: Client,
-  names: readonly string[],
-  query: ComparisonQuery,
-): Promise<Result<Compared>> {
-  const listing = microblog.compare(names, query as Parameters<typeof microblog.compare>[1]);
-  const readAt = Date.now();
-  const { body, ...result } = await readFirstPage(listing);
-  const entities = body.users.map((entity) =>
-    entity.found ? Object.assign(entity, { label: entity.username }) : entity,
-  );
-  return { ...result, body: { entities, rows: body.rows, readAt } };
 }

@@ -8,7 +8,8 @@ import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
 import { createCollectionColumns } from "../parts/collection-columns.tsx";
 import { Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/profile.tsx";
+import { Form } from "../parts/form.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
@@ -16,7 +17,10 @@ export function Creators() {
   const [changes, setChanges] = useState(0);
   const [message, setMessage] = useState<{ text: string; isFailure: boolean }>();
   const input = useRef<HTMLInputElement>(null);
-  const read = useFreeRead(`creators ${changes}`, ({ creators }) => creators.list());
+  const read = useFreeRead(
+    `creators ${changes}`,
+    async ({ creators }) => (await creators.list()).body,
+  );
   async function change(
     request: (creators: Client["creators"]) => Promise<Result<CreatorResult>>,
   ): Promise<void> {
@@ -54,17 +58,17 @@ export function Creators() {
         The service collects the profiles, tweets and followers of these creators. This page is
         free.
       </p>
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const creator = readUsername((input.current?.value ?? "").trim());
+        onSubmit={(fields) => {
+          const creator = readUsername(fields["creator"] ?? "");
           if (creator !== "") void change((creators) => creators.add(creator));
         }}
       >
         <label for="creator">Username or address</label>
         <input
           id="creator"
+          name="creator"
           size={16}
           ref={input}
           required
@@ -73,7 +77,7 @@ export function Creators() {
           spellcheck={false}
         />
         <button type="submit">Add</button>
-      </form>
+      </Form>
       <p role="status" class={message?.isFailure === true ? "loss" : ""}>
         {message?.text ?? ""}
       </p>

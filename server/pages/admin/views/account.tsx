@@ -1,26 +1,20 @@
 /** One account: its balance, its keys, what it used, and its statement. */
-import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { createFragment } from "../address.ts";
-import { Message } from "../forms.tsx";
+import { useDialog } from "../forms.tsx";
 import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminAccount } from "../resources.ts";
 import { Balance } from "./accounts.tsx";
-import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
+import { createGrantForm, createLowBalanceForm } from "./credits.tsx";
 import { Keys } from "./keys.tsx";
 import { Statement } from "./statement.tsx";
 import { Usage } from "./usage.tsx";
 
-export function Account({
-  name,
-  query,
-}: {
-  readonly name: string;
-  readonly query: URLSearchParams;
-}) {
+export function Account({ name, query }: Readonly<{ name: string; query: URLSearchParams }>) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
   return (
     <>
@@ -54,16 +48,7 @@ function Details({
   readonly reload: () => void;
 }) {
   const { name, granted, debited, refunded, used_30_days, low_balance, created_at } = account;
-  const [asked, setAsked] = useState<"grant" | "low balance">();
-  const [message, setMessage] = useState<string>();
-  const dialog = {
-    account,
-    onClose: () => setAsked(undefined),
-    onDone: (text: string) => {
-      setMessage(text);
-      reload();
-    },
-  };
+  const { open, dialog, message } = useDialog(reload);
   return (
     <>
       <p class="muted">
@@ -80,21 +65,20 @@ function Details({
         ]}
       />
       <div class="row">
-        <button type="button" class="primary" onClick={() => setAsked("grant")}>
-          Grant credits
-        </button>
-        <button type="button" onClick={() => setAsked("low balance")}>
-          Set when it is low
-        </button>
+        <Button
+          label="Grant credits"
+          look="primary"
+          onClick={() => open(createGrantForm(account))}
+        />
+        <Button label="Set when it is low" onClick={() => open(createLowBalanceForm(account))} />
         <a href={createFragment("notices", undefined, { account: name })}>Its notices</a>
       </div>
-      <Message text={message} />
+      {message}
       <Keys account={name} />
       <Usage account={name} query={query} />
       {/* Another sum is another statement. */}
       <Statement key={`${granted}`} account={name} createdAt={created_at} />
-      {asked === "grant" && <GrantDialog {...dialog} />}
-      {asked === "low balance" && <LowBalanceDialog {...dialog} />}
+      {dialog}
     </>
   );
 }

@@ -2,21 +2,17 @@
 import { useState } from "preact/hooks";
 import { INTEGER_MAX } from "../../../../core/limits.ts";
 import { formatExact } from "../../format.ts";
-import { Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Figures, Text } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
-import { Field, FormDialog, Message, parseCount } from "../forms.tsx";
-import { formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
+import { Field, parseCount, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
+import { formatNumberOf, Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
-import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
-
-/** What is asked for in front of the page. */
-type Asked =
-  | { readonly about: "creation" }
-  | { readonly about: "grant" | "low balance"; readonly account: AdminAccount };
+import { createGrantForm, createLowBalanceForm } from "./credits.tsx";
 
 /** Formats a sum of all accounts, which is `null` beyond the largest exact number. */
 const formatSum = (sum: number | null): string =>
@@ -28,19 +24,10 @@ const subtract = (sum: number | null, other: number | null): number | null =>
 export function Accounts({ query }: { readonly query: URLSearchParams }) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
   const status = useAdminRead<AdminStatus>("status");
-  const [asked, setAsked] = useState<Asked>();
-  const [message, setMessage] = useState<string>();
-  const reload = () => {
+  const { open, dialog, message } = useDialog(() => {
     accounts.reload();
     status.reload();
-  };
-  const dialog = {
-    onClose: () => setAsked(undefined),
-    onDone: (text: string) => {
-      setMessage(text);
-      reload();
-    },
-  };
+  });
   return (
     <>
       <h1>Accounts</h1>
@@ -57,50 +44,41 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
           />
         )}
       </Reading>
-      <button type="button" class="primary" onClick={() => setAsked({ about: "creation" })}>
-        Create account
-      </button>
-      <Message text={message} />
+      <Button label="Create account" look="primary" onClick={() => open(CREATION)} />
+      {message}
       <Reading read={accounts}>
-        {(all) => <AccountList all={all} query={query} ask={setAsked} />}
+        {(all) => <AccountList all={all} query={query} open={open} />}
       </Reading>
-      {asked?.about === "creation" && <CreateDialog {...dialog} />}
-      {asked?.about === "grant" && <GrantDialog account={asked.account} {...dialog} />}
-      {asked?.about === "low balance" && <LowBalanceDialog account={asked.account} {...dialog} />}
+      {dialog}
     </>
   );
 }
 
-function CreateDialog(dialog: {
-  readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
-}) {
-  return (
-    <FormDialog
-      title="Create an account"
-      submitLabel="Create account"
-      onSubmit={async ({ name = "", credits }) => {
-        const amount = credits === undefined ? undefined : parseCount("Credits", credits);
-        await sendAdmin("POST", "accounts", { name, credits: amount });
-        location.assign(createAccountFragment(name));
-        return `Account ${name} is created.`;
-      }}
-      {...dialog}
-    >
+const CREATION: DialogForm = {
+  title: "Create an account",
+  submitLabel: "Create account",
+  content: (
+    <>
       <Field name="name" label="Name" isRequired size={32} />
       <Field name="credits" label="Credits to begin with" isNumber size={12} />
-    </FormDialog>
-  );
-}
+    </>
+  ),
+  async onSubmit({ name = "", credits }) {
+    const amount = credits === undefined ? undefined : parseCount("Credits", credits);
+    await sendAdmin("POST", "accounts", { name, credits: amount });
+    location.assign(createAccountFragment(name));
+    return `Account ${name} is created.`;
+  },
+};
 
 function AccountList({
   all,
   query,
-  ask,
+  open,
 }: {
   readonly all: readonly AdminAccount[];
   readonly query: URLSearchParams;
-  readonly ask: (asked: Asked) => void;
+  readonly open: OpenDialog;
 }) {
   const [search, setSearch] = useState("");
   const isLowFirst = query.get("first") === "low";
@@ -109,7 +87,6 @@ function AccountList({
   const ordered = isLowFirst
     ? found.toSorted((a, b) => Number(isLow(b)) - Number(isLow(a)) || a.balance - b.balance)
     : found;
-  const { rowsMax, moreRows } = useRowsMax(ordered.length);
   if (all.length === 0) {
     return <Empty>There is no account yet. Create one above, then give it a key.</Empty>;
   }
@@ -147,13 +124,12 @@ function AccountList({
               ? formatNumberOf(all.length, "account")
               : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
           }
-          columns={createColumns(ask)}
+          columns={createColumns(open)}
           items={ordered}
-          rowsMax={rowsMax}
+          isCut
           getKey={({ name }) => name}
         />
       )}
-      {moreRows}
     </>
   );
 }
@@ -172,29 +148,7 @@ export function Balance({ account }: { readonly account: AdminAccount }) {
   );
 }
 
-/** When the balance of an account is low; a button that changes it. */
-function LowBelow({
-  account,
-  ask,
-}: {
-  readonly account: AdminAccount;
-  readonly ask: (asked: Asked) => void;
-}) {
-  const { name, low_balance } = account;
-  const text = low_balance === null ? "Set" : formatExact(low_balance);
-  return (
-    <button
-      type="button"
-      class="plain"
-      aria-label={`${text}: when the balance of ${name} is low`}
-      onClick={() => ask({ about: "low balance", account })}
-    >
-      {text}
-    </button>
-  );
-}
-
-function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccount>[] {
+function createColumns(open: OpenDialog): readonly Column<AdminAccount>[] {
   return [
     {
       label: "Account",
@@ -207,41 +161,43 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
     },
     {
       label: "Balance",
-      isNumeric: true,
+      as: "exact",
       getValue: ({ balance }) => balance,
       render: (account) => <Balance account={account} />,
     },
     {
       label: "Low below",
-      isNumeric: true,
+      as: "exact",
       isWide: true,
       getValue: ({ low_balance }) => low_balance,
-      render: (account) => <LowBelow account={account} ask={ask} />,
+      render: (account) => {
+        const text = account.low_balance === null ? "Set" : formatExact(account.low_balance);
+        return (
+          <Button
+            label={text}
+            about={`${text}: when the balance of ${account.name} is low`}
+            look="plain"
+            onClick={() => open(createLowBalanceForm(account))}
+          />
+        );
+      },
     },
     {
       label: "Used, 30 days",
-      isNumeric: true,
+      as: "exact",
       isWide: true,
       getValue: ({ used_30_days }) => used_30_days,
-      render: ({ used_30_days }) => formatExact(used_30_days),
     },
     {
       label: "Credits",
       render: (account) => (
-        <button
-          type="button"
-          aria-label={`Grant credits to ${account.name}`}
-          onClick={() => ask({ about: "grant", account })}
-        >
-          Grant
-        </button>
+        <Button
+          label="Grant"
+          about={`Grant credits to ${account.name}`}
+          onClick={() => open(createGrantForm(account))}
+        />
       ),
     },
-    {
-      label: "Created",
-      isWide: true,
-      getValue: ({ created_at }) => created_at,
-      render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
-    },
+    { label: "Created", as: "date", isWide: true, getValue: ({ created_at }) => created_at },
   ];
 }

@@ -1,12 +1,11 @@
 /** What administrators changed, newest first. */
 import { AUDIT_ACTIONS } from "../../../stored-names.ts";
-import { Instant, Text } from "../../parts/figures.tsx";
-import { Badge, Empty } from "../../parts/states.tsx";
-import { Table, type Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
-import { Choice, FilterForm } from "../filters.tsx";
-import { formatNumberOf, MorePages, Reading } from "../parts.tsx";
-import { useAdminPages } from "../reads.ts";
+import { Text } from "../../parts/figures.tsx";
+import { Badge } from "../../parts/states.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { createAccountFragment, createFragment } from "../address.ts";
+import { FilteredTable, FilterForm } from "../filtered-list.tsx";
+import { useFilteredPages } from "../reads.ts";
 import type { AdminAuditEntry } from "../resources.ts";
 
 interface AuditPage {
@@ -23,7 +22,7 @@ const ACCOUNT_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 const COLUMNS: readonly Column<AdminAuditEntry>[] = [
-  { label: "When", render: ({ at }) => <Instant value={at} /> },
+  { label: "When", as: "instant", getValue: ({ at }) => at },
   { label: "What", render: ({ action }) => <span class="nowrap">{action}</span> },
   {
     label: "Target",
@@ -49,7 +48,7 @@ const COLUMNS: readonly Column<AdminAuditEntry>[] = [
       </>
     ),
   },
-  { label: "Details", render: ({ details }) => <Text value={formatDetails(details)} /> },
+  { label: "Details", getValue: ({ details }) => formatDetails(details) },
   {
     label: "Outcome",
     render: ({ outcome }) => (
@@ -68,11 +67,7 @@ function formatDetails(details: AdminAuditEntry["details"]): string {
 }
 
 export function Audit({ query }: { readonly query: URLSearchParams }) {
-  const [actor, action] = [query.get("actor") ?? "", query.get("action") ?? ""];
-  const filter = new URLSearchParams(Object.entries({ actor, action }).filter(([, text]) => text));
-  const { pages, readMore } = useAdminPages<AuditPage>("audit", filter);
-  const show = (changes: Readonly<Record<string, string>>) =>
-    replaceFragment(createFragment("audit", undefined, { actor, action, ...changes }));
+  const list = useFilteredPages<AuditPage>("audit", query, ["actor", "action"]);
   return (
     <>
       <h1>Audit</h1>
@@ -80,31 +75,19 @@ export function Audit({ query }: { readonly query: URLSearchParams }) {
         Every change by an administrator, with its outcome. The command <code>tokens list</code>{" "}
         shows who has a token: no token may see or make others.
       </p>
-      <FilterForm label="Who" value={actor} onFilter={(text) => show({ actor: text })}>
-        <Choice
-          label="What"
-          value={action}
-          options={AUDIT_ACTIONS}
-          onChoose={(text) => show({ action: text })}
-        />
-        {filter.size > 0 && <a href="#audit">Show everything</a>}
-      </FilterForm>
-      <Reading read={pages}>
-        {(all) => {
-          const entries = all.flatMap((page) => page.entries);
-          return entries.length === 0 ? (
-            <Empty>{filter.size === 0 ? "Nothing was changed yet." : "No such change."}</Empty>
-          ) : (
-            <Table
-              caption={`${readMore === undefined ? "" : "The last "}${formatNumberOf(entries.length, "change")}`}
-              columns={COLUMNS}
-              items={entries}
-              getKey={({ id }) => String(id)}
-            />
-          );
-        }}
-      </Reading>
-      <MorePages readMore={readMore} />
+      <FilterForm
+        list={list}
+        text={{ name: "actor", label: "Who" }}
+        choice={{ name: "action", label: "What", options: AUDIT_ACTIONS }}
+      />
+      <FilteredTable
+        list={list}
+        noun="change"
+        getItems={({ entries }) => entries}
+        columns={COLUMNS}
+        getKey={({ id }) => String(id)}
+        emptyText="Nothing was changed yet."
+      />
     </>
   );
 }

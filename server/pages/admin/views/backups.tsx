@@ -1,12 +1,11 @@
 /** The backups in the folder of the service: made, listed, downloaded and deleted. */
-import { useState } from "preact/hooks";
 import { formatCompact } from "../../format.ts";
-import { Instant, Text } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { saveFile } from "../../save-file.ts";
 import { describeFailure, downloadAdmin, sendAdmin } from "../api.ts";
-import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
+import { Field, FieldForm, useDialog, type DialogForm } from "../forms.tsx";
 import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminBackup } from "../resources.ts";
@@ -15,17 +14,39 @@ export const formatBytes = (bytes: number): string => `${formatCompact(bytes)}B`
 
 export function Backups() {
   const backups = useAdminRead<readonly AdminBackup[]>("backups");
-  const [removed, setRemoved] = useState<string>();
-  const [message, setMessage] = useState<{ text: string; isFailure: boolean }>();
+  const { open, dialog, message, say } = useDialog(backups.reload);
   const download = async (file: string) => {
-    setMessage({ text: `${file} is downloaded…`, isFailure: false });
+    say({ text: `${file} is downloaded…`, isFailure: false });
     try {
       saveFile(file, await downloadAdmin(`backups/${file}`));
-      setMessage({ text: `${file} is saved.`, isFailure: false });
+      say({ text: `${file} is saved.`, isFailure: false });
     } catch (error) {
-      setMessage({ text: describeFailure(error), isFailure: true });
+      say({ text: describeFailure(error), isFailure: true });
     }
   };
+  const columns: readonly Column<AdminBackup>[] = [
+    { label: "File", getValue: ({ file }) => file },
+    {
+      label: "Size",
+      as: "exact",
+      getValue: ({ bytes }) => bytes,
+      render: ({ bytes }) => formatBytes(bytes),
+    },
+    { label: "Made", as: "instant", getValue: ({ created_at }) => created_at },
+    {
+      label: "Actions",
+      render: ({ file }) => (
+        <>
+          <Button label="Download" about={`Download ${file}`} onClick={() => void download(file)} />{" "}
+          <Button
+            label="Delete"
+            about={`Delete ${file}`}
+            onClick={() => open(createDeletionForm(file))}
+          />
+        </>
+      ),
+    },
+  ];
   return (
     <section aria-labelledby="backup-title">
       <h2 id="backup-title">Backups</h2>
@@ -44,7 +65,7 @@ export function Backups() {
       >
         <Field name="file" label="File" hint="Else named after the time" size={24} />
       </FieldForm>
-      <Message {...message} />
+      {message}
       <Reading read={backups}>
         {(all) =>
           all.length === 0 ? (
@@ -52,68 +73,25 @@ export function Backups() {
           ) : (
             <Table
               caption={`Backups: ${all.length}`}
-              columns={createColumns((file) => void download(file), setRemoved)}
+              columns={columns}
               items={all}
               getKey={({ file }) => file}
             />
           )
         }
       </Reading>
-      {removed !== undefined && (
-        <FormDialog
-          title={
-            <>
-              Delete <Text value={removed} />?
-            </>
-          }
-          submitLabel="Delete"
-          isDangerous
-          onSubmit={async () => {
-            await sendAdmin("DELETE", "backups", { file: removed });
-            return `${removed} is deleted.`;
-          }}
-          onDone={(text) => {
-            setMessage({ text, isFailure: false });
-            backups.reload();
-          }}
-          onClose={() => setRemoved(undefined)}
-        >
-          <p>The file is deleted permanently.</p>
-        </FormDialog>
-      )}
+      {dialog}
     </section>
   );
 }
 
-function createColumns(
-  download: (file: string) => void,
-  remove: (file: string) => void,
-): Column<AdminBackup>[] {
-  return [
-    { label: "File", getValue: ({ file }) => file, render: ({ file }) => <Text value={file} /> },
-    {
-      label: "Size",
-      isNumeric: true,
-      getValue: ({ bytes }) => bytes,
-      render: ({ bytes }) => formatBytes(bytes),
-    },
-    {
-      label: "Made",
-      getValue: ({ created_at }) => created_at,
-      render: ({ created_at }) => <Instant value={created_at} />,
-    },
-    {
-      label: "Actions",
-      render: ({ file }) => (
-        <>
-          <button type="button" aria-label={`Download ${file}`} onClick={() => download(file)}>
-            Download
-          </button>{" "}
-          <button type="button" aria-label={`Delete ${file}`} onClick={() => remove(file)}>
-            Delete
-          </button>
-        </>
-      ),
-    },
-  ];
-}
+const createDeletionForm = (file: string): DialogForm => ({
+  title: ["Delete ", file, "?"],
+  submitLabel: "Delete",
+  isDangerous: true,
+  content: <p>The file is deleted permanently.</p>,
+  async onSubmit() {
+    await sendAdmin("DELETE", "backups", { file });
+    return `${file} is deleted.`;
+  },
+});

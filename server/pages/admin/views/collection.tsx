@@ -1,5 +1,4 @@
 /** What is collected: how the sources are, the tracked channels, and the monitoring list. */
-import { useState } from "preact/hooks";
 import type { ListedCreator } from "../../../../core/resources/generated/types.ts";
 import type { CollectionStatus } from "../../../store/collection/collection-status.ts";
 import type { TrackedChannel } from "../../../store/collection/tracked-channels.ts";
@@ -8,8 +7,8 @@ import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
-import { Reading, useRowsMax } from "../parts.tsx";
+import { Field, FieldForm, useDialog, type DialogForm } from "../forms.tsx";
+import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminSource, AdminStatus } from "../resources.ts";
 
@@ -117,8 +116,15 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
 }: TargetsProperties<Target>) {
   const path = `${field}s`;
   const targets = useAdminRead<readonly Target[]>(path);
-  const [removed, setRemoved] = useState<string>();
-  const [message, setMessage] = useState<string>();
+  const { open, dialog, message } = useDialog(targets.reload);
+  const columns: Column<Target>[] = [
+    {
+      label: field === "channel" ? "Channel" : "Creator",
+      getValue: (target) => getName(target).toLowerCase(),
+      render: (target) => <Text value={getName(target)} />,
+    },
+    ...createCollectionColumns<Target>(getName, (name) => open(createRemovalForm(field, name))),
+  ];
   return (
     <section aria-label={title} tabIndex={-1}>
       <h2>{title}</h2>
@@ -137,72 +143,39 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
       >
         <Field name="name" label={label} isRequired size={24} />
       </FieldForm>
-      <Message text={message} />
+      {message}
       <Reading read={targets}>
         {(all) =>
           all.length === 0 ? (
             <Empty>There is none yet. Add one, and the service begins to collect it.</Empty>
           ) : (
-            <TargetTable {...{ title, field, all, getName }} remove={setRemoved} />
+            <Table
+              caption={`${title}: ${describeNumber(all)}`}
+              columns={columns}
+              items={all}
+              isCut
+              getKey={getName}
+            />
           )
         }
       </Reading>
-      {removed !== undefined && (
-        <FormDialog
-          title={
-            <>
-              Remove <Text value={removed} />?
-            </>
-          }
-          submitLabel="Remove"
-          isDangerous
-          onSubmit={async () => {
-            await sendAdmin("DELETE", path, { [field]: removed });
-            return `${removed} is removed.`;
-          }}
-          onDone={(text) => {
-            setMessage(text);
-            targets.reload();
-          }}
-          onClose={() => setRemoved(undefined)}
-        >
-          <p>It is not collected any more. What was observed stays.</p>
-        </FormDialog>
-      )}
+      {dialog}
     </section>
   );
 }
 
-function TargetTable<Target extends CollectionStatus & { readonly added_at: string }>({
-  title,
-  field,
-  all,
-  getName,
-  remove,
-}: Pick<TargetsProperties<Target>, "title" | "field" | "getName"> & {
-  readonly all: readonly Target[];
-  readonly remove: (name: string) => void;
-}) {
-  const { rowsMax, moreRows } = useRowsMax(all.length);
+function describeNumber(all: readonly CollectionStatus[]): string {
   const failing = all.filter(({ failure }) => failure !== null).length;
-  const columns: Column<Target>[] = [
-    {
-      label: field === "channel" ? "Channel" : "Creator",
-      getValue: (target) => getName(target).toLowerCase(),
-      render: (target) => <Text value={getName(target)} />,
-    },
-    ...createCollectionColumns<Target>(getName, remove),
-  ];
-  return (
-    <>
-      <Table
-        caption={`${title}: ${all.length}${failing === 0 ? "" : `, ${failing} failing`}`}
-        columns={columns}
-        items={all}
-        rowsMax={rowsMax}
-        getKey={getName}
-      />
-      {moreRows}
-    </>
-  );
+  return failing === 0 ? `${all.length}` : `${all.length}, ${failing} failing`;
 }
+
+const createRemovalForm = (field: string, name: string): DialogForm => ({
+  title: ["Remove ", name, "?"],
+  submitLabel: "Remove",
+  isDangerous: true,
+  content: <p>It is not collected any more. What was observed stays.</p>,
+  async onSubmit() {
+    await sendAdmin("DELETE", `${field}s`, { [field]: name });
+    return `${name} is removed.`;
+  },
+});

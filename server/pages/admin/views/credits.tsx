@@ -1,16 +1,9 @@
-/** Grants credits to an account, and sets when its balance is low. */
+/** The forms that grant credits to an account, and that set when its balance is low. */
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
-import { Text } from "../../parts/figures.tsx";
 import { sendAdmin } from "../api.ts";
-import { Field, FormDialog, parseCount } from "../forms.tsx";
+import { Field, parseCount, type DialogForm } from "../forms.tsx";
 import type { AdminAccount } from "../resources.ts";
-
-interface CreditsDialogProperties {
-  readonly account: AdminAccount;
-  readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
-}
 
 /** A reference for a grant that is given none, so that it can be sent again and granted once. */
 function createReference(): string {
@@ -27,34 +20,29 @@ function computeBalance(balance: number, amount: string): number | undefined {
   }
 }
 
-export function GrantDialog({ account: { name, balance }, ...dialog }: CreditsDialogProperties) {
-  const [ownReference] = useState(createReference);
-  const [amountText, setAmountText] = useState("");
-  const after = computeBalance(balance, amountText);
-  const grant = async ({
-    amount = "",
-    reference = ownReference,
-    reason,
-  }: Record<string, string>) => {
-    const body = { account: name, amount: parseCount("Amount", amount), reference, reason };
-    const granted = await sendAdmin<{ is_new: boolean; balance: number }>("POST", "grants", body);
-    const has = `${name} has ${formatExact(granted.balance)} credits`;
-    if (granted.is_new) return `${formatExact(body.amount)} credits are granted: ${has} now.`;
-    if (reference === ownReference) return `The credits were granted by the try before: ${has}.`;
-    return `Nothing is granted: the reference ${reference} was granted before. ${has}.`;
+export function createGrantForm({ name, balance }: AdminAccount): DialogForm {
+  const ownReference = createReference();
+  return {
+    title: ["Grant credits to ", name],
+    submitLabel: "Grant credits",
+    content: <GrantFields balance={balance} />,
+    async onSubmit({ amount = "", reference = ownReference, reason }) {
+      const body = { account: name, amount: parseCount("Amount", amount), reference, reason };
+      const granted = await sendAdmin<{ is_new: boolean; balance: number }>("POST", "grants", body);
+      const has = `${name} has ${formatExact(granted.balance)} credits`;
+      if (granted.is_new) return `${formatExact(body.amount)} credits are granted: ${has} now.`;
+      if (reference === ownReference) return `The credits were granted by the try before: ${has}.`;
+      return `Nothing is granted: the reference ${reference} was granted before. ${has}.`;
+    },
   };
+}
+
+function GrantFields({ balance }: { readonly balance: number }) {
+  const [amount, setAmount] = useState("");
+  const after = computeBalance(balance, amount);
   return (
-    <FormDialog
-      title={
-        <>
-          Grant credits to <Text value={name} />
-        </>
-      }
-      submitLabel="Grant credits"
-      onSubmit={grant}
-      {...dialog}
-    >
-      <Field name="amount" label="Amount" isRequired isNumber size={12} onInput={setAmountText} />
+    <>
+      <Field name="amount" label="Amount" isRequired isNumber size={12} onInput={setAmount} />
       <p class="hint" aria-live="polite">
         Balance: {formatExact(balance)}
         {after !== undefined && <strong> → {formatExact(after)}</strong>}
@@ -66,32 +54,15 @@ export function GrantDialog({ account: { name, balance }, ...dialog }: CreditsDi
         size={32}
       />
       <Field name="reason" label="Reason" hint="Such as how it was paid." size={32} />
-    </FormDialog>
+    </>
   );
 }
 
-export function LowBalanceDialog({
-  account: { name, low_balance },
-  ...dialog
-}: CreditsDialogProperties) {
-  const set = async ({ threshold }: Readonly<Record<string, string>>) => {
-    const value = threshold === undefined ? null : parseCount("Low below", threshold);
-    await sendAdmin("PATCH", "accounts", { name, low_balance: value });
-    return value === null
-      ? `No balance of ${name} is low, and there are no notices.`
-      : `The balance of ${name} is low below ${formatExact(value)} credits.`;
-  };
-  return (
-    <FormDialog
-      title={
-        <>
-          When is the balance of <Text value={name} /> low?
-        </>
-      }
-      submitLabel="Save"
-      onSubmit={set}
-      {...dialog}
-    >
+export function createLowBalanceForm({ name, low_balance }: AdminAccount): DialogForm {
+  return {
+    title: ["When is the balance of ", name, " low?"],
+    submitLabel: "Save",
+    content: (
       <Field
         name="threshold"
         label="Low below"
@@ -100,6 +71,13 @@ export function LowBalanceDialog({
         size={12}
         {...(low_balance === null ? {} : { value: String(low_balance) })}
       />
-    </FormDialog>
-  );
+    ),
+    async onSubmit({ threshold }) {
+      const value = threshold === undefined ? null : parseCount("Low below", threshold);
+      await sendAdmin("PATCH", "accounts", { name, low_balance: value });
+      return value === null
+        ? `No balance of ${name} is low, and there are no notices.`
+        : `The balance of ${name} is low below ${formatExact(value)} credits.`;
+    },
+  };
 }

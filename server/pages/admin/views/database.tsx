@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { LedgerVerification } from "../../../store/accounts/verify-ledger.ts";
 import { formatExact } from "../../format.ts";
-import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Count, Figures, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
@@ -16,10 +16,10 @@ type Kind = AdminStatus["kinds"][number];
 
 const COLUMNS: readonly Column<Kind>[] = [
   { label: "Kind", render: ({ kind }) => kind },
-  { label: "Entities", isNumeric: true, render: ({ entities }) => <Count value={entities} /> },
+  { label: "Entities", as: "count", getValue: ({ entities }) => entities },
   {
     label: "Observations",
-    isNumeric: true,
+    as: "count",
     render: ({ observations, is_estimated }) => (
       <>
         {is_estimated && "about "}
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Kind>[] = [
       </>
     ),
   },
-  { label: "Newest", render: ({ newest }) => <Instant value={newest} /> },
+  { label: "Newest", as: "instant", getValue: ({ newest }) => newest },
 ];
 
 export function Database() {
@@ -55,6 +55,7 @@ export function Database() {
               columns={COLUMNS}
               items={kinds}
               getKey={({ kind }) => kind}
+              isSortable={false}
             />
           </>
         )}

@@ -1,46 +1,32 @@
 /** The API keys of an account. A key is shown once, when it is created. */
 import { useState } from "preact/hooks";
 import { Instant } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
-import { Message } from "../forms.tsx";
+import { useDialog, type OpenDialog } from "../forms.tsx";
 import { CopyButton, Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminKey, CreatedKey } from "../resources.ts";
-import { CreateDialog, RevokeDialog, RotateDialog } from "./key-dialogs.tsx";
+import { createKeyForm, createRevocationForm, createRotationForm } from "./key-forms.tsx";
 
-/** What is asked for in front of the page. */
-type Asked =
-  | { readonly about: "create" }
-  | { readonly about: "rotate" | "revoke"; readonly key: AdminKey };
-
-const isEnded = ({ revoked_at, expires_at }: AdminKey): boolean =>
+const isEnded = ({ revoked_at, expires_at }: Pick<AdminKey, "revoked_at" | "expires_at">) =>
   revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= Date.now());
 
 export function Keys({ account }: { readonly account: string }) {
   const keys = useAdminRead<readonly AdminKey[]>(`keys?account=${encodeURIComponent(account)}`);
   const [created, setCreated] = useState<CreatedKey>();
-  const [asked, setAsked] = useState<Asked>();
-  const [message, setMessage] = useState<string>();
   const [hasEnded, setHasEnded] = useState(false);
-  const dialog = {
-    onClose: () => setAsked(undefined),
-    onDone: (text: string) => {
-      setMessage(text);
-      keys.reload();
-    },
-  };
+  const { open, dialog, message } = useDialog(keys.reload);
   return (
     <section aria-labelledby="keys-title" tabIndex={-1}>
       <h2 id="keys-title">API keys</h2>
-      <button type="button" onClick={() => setAsked({ about: "create" })}>
-        Create key
-      </button>
+      <Button label="Create key" onClick={() => open(createKeyForm(account, setCreated))} />
       {created !== undefined && (
         <NewKey key={created.id} created={created} onClose={() => setCreated(undefined)} />
       )}
-      <Message text={message} />
+      {message}
       <Reading read={keys}>
         {(all) => (
           <>
@@ -49,9 +35,10 @@ export function Keys({ account }: { readonly account: string }) {
             ) : (
               <Table
                 caption={describeCount(all)}
-                columns={createColumns(setAsked)}
+                columns={createColumns(open, setCreated)}
                 items={hasEnded ? all : all.filter((key) => !isEnded(key))}
                 getKey={({ id }) => String(id)}
+                isSortable={false}
               />
             )}
             {all.some(isEnded) && (
@@ -67,13 +54,7 @@ export function Keys({ account }: { readonly account: string }) {
           </>
         )}
       </Reading>
-      {asked?.about === "create" && (
-        <CreateDialog account={account} onCreated={setCreated} {...dialog} />
-      )}
-      {asked?.about === "revoke" && <RevokeDialog apiKey={asked.key} {...dialog} />}
-      {asked?.about === "rotate" && (
-        <RotateDialog apiKey={asked.key} onCreated={setCreated} {...dialog} />
-      )}
+      {dialog}
     </section>
   );
 }
@@ -83,29 +64,24 @@ function describeCount(all: readonly AdminKey[]): string {
   return `${all.length - ended} valid${ended === 0 ? "" : `, ${ended} revoked or expired`}`;
 }
 
-/** The state of a key in a word. */
+/** The state of a key in a word, and since or until when. */
 function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
-  const replaced = replaced_by === null ? "" : `, replaced by number ${replaced_by}`;
-  if (revoked_at !== null) {
-    return (
-      <>
-        <Badge kind="plain">revoked</Badge> <Instant value={revoked_at} hasTime={false} />
-        {replaced}
-      </>
-    );
-  }
-  if (expires_at === null) return <Badge kind="good">valid</Badge>;
-  const hasExpired = Date.parse(expires_at) <= Date.now();
+  if (revoked_at === null && expires_at === null) return <Badge kind="good">valid</Badge>;
+  const hasEnded = isEnded({ revoked_at, expires_at });
+  const word = revoked_at !== null ? "revoked" : hasEnded ? "expired" : "valid until";
   return (
     <>
-      <Badge kind={hasExpired ? "plain" : "good"}>{hasExpired ? "expired" : "valid until"}</Badge>{" "}
-      <Instant value={expires_at} />
-      {replaced}
+      <Badge kind={hasEnded ? "plain" : "good"}>{word}</Badge>{" "}
+      <Instant value={revoked_at ?? expires_at} hasTime={revoked_at === null} />
+      {replaced_by !== null && `, replaced by number ${replaced_by}`}
     </>
   );
 }
 
-function createColumns(ask: (asked: Asked) => void): readonly Column<AdminKey>[] {
+function createColumns(
+  open: OpenDialog,
+  showKey: (created: CreatedKey) => void,
+): readonly Column<AdminKey>[] {
   return [
     { label: "Key", render: ({ begins_with, label }) => <KeyName {...{ begins_with, label }} /> },
     { label: "State", render: (key) => <KeyState {...key} /> },
@@ -115,30 +91,23 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminKey>[]
         !isEnded(key) && (
           <div class="buttons">
             {key.replaced_by === null && (
-              <button
-                type="button"
-                aria-label={`Rotate key ${key.begins_with}`}
-                onClick={() => ask({ about: "rotate", key })}
-              >
-                Rotate
-              </button>
+              <Button
+                label="Rotate"
+                about={`Rotate key ${key.begins_with}`}
+                onClick={() => open(createRotationForm(key, showKey))}
+              />
             )}
-            <button
-              type="button"
-              aria-label={`Revoke key ${key.begins_with}`}
-              onClick={() => ask({ about: "revoke", key })}
-            >
-              Revoke
-            </button>
+            <Button
+              label="Revoke"
+              about={`Revoke key ${key.begins_with}`}
+              onClick={() => open(createRevocationForm(key))}
+            />
           </div>
         ),
     },
     { label: "Scopes", render: ({ scopes }) => scopes.join(", ") },
-    {
-      label: "Created",
-      render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
-    },
-    { label: "Number", isNumeric: true, render: ({ id }) => id },
+    { label: "Created", as: "date", getValue: ({ created_at }) => created_at },
+    { label: "Number", as: "exact", render: ({ id }) => id },
   ];
 }
 
@@ -159,9 +128,7 @@ function NewKey({
       </p>
       <div class="row">
         <CopyButton text={key} label="Copy key" />
-        <button type="button" onClick={onClose}>
-          Hide it
-        </button>
+        <Button label="Hide it" onClick={onClose} />
       </div>
     </div>
   );

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatCompact, formatExact } from "../../format.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { Count, Figures, Text } from "../../parts/figures.tsx";
+import { Figures } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { reportOutage } from "../api.ts";
@@ -132,9 +133,7 @@ export function Live() {
     <>
       <h1>Live</h1>
       <div class="row">
-        <button type="button" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Go on" : "Pause"}
-        </button>
+        <Button label={isPaused ? "Go on" : "Pause"} onClick={() => setPaused(!isPaused)} />
         <span class="hint">
           {isPaused
             ? "Paused: zoom into a chart, or point at it."
@@ -221,28 +220,16 @@ interface RouteRow {
 }
 
 const COLUMNS: readonly Column<RouteRow>[] = [
-  { label: "Route", getValue: ({ route }) => route, render: ({ route }) => <Text value={route} /> },
+  { label: "Route", getValue: ({ route }) => route },
   ...(["requests", "refused", "failed"] as const).map((field) => ({
     label: { requests: "Requests", refused: "4xx", failed: "5xx" }[field],
-    isNumeric: true,
+    as: "count" as const,
     getValue: ({ change }: RouteRow) => change[field],
-    render: ({ change }: RouteRow) => <Count value={change[field]} />,
   })),
-  {
-    label: "p95, ms",
-    isNumeric: true,
-    getValue: ({ p95Ms }) => p95Ms,
-    render: ({ p95Ms }) => (p95Ms === null ? "–" : formatExact(p95Ms)),
-  },
+  { label: "p95, ms", as: "exact", getValue: ({ p95Ms }) => p95Ms },
 ];
 
-function Routes({
-  first,
-  last,
-}: {
-  readonly first: MetricsReading;
-  readonly last: MetricsReading;
-}) {
+function Routes({ first, last }: Readonly<{ first: MetricsReading; last: MetricsReading }>) {
   const rows = [...compareRoutes(first, last)]
     .filter(([, { requests }]) => requests > 0)
     .map(([route, change]): RouteRow => ({ route, change, p95Ms: estimateMs(last, change, 0.95) }))

@@ -1,16 +1,15 @@
 /** The notices about low balances, and how their delivery goes. */
-import { useState } from "preact/hooks";
 import { NOTICE_STATES } from "../../../stored-names.ts";
 import { formatExact } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
-import { Badge, Empty } from "../../parts/states.tsx";
-import { Table, type Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
+import { Button } from "../../parts/form.tsx";
+import { Badge } from "../../parts/states.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { createAccountFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
-import { Choice, FilterForm } from "../filters.tsx";
-import { FormDialog, Message } from "../forms.tsx";
-import { formatNumberOf, MorePages, Reading } from "../parts.tsx";
-import { useAdminPages } from "../reads.ts";
+import { FilteredTable, FilterForm } from "../filtered-list.tsx";
+import { useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
+import { useFilteredPages } from "../reads.ts";
 import type { AdminNotice } from "../resources.ts";
 
 interface NoticePage {
@@ -36,7 +35,7 @@ function Delivery({ state, delivered_at, next_attempt }: AdminNotice) {
   );
 }
 
-function createColumns(resend: (notice: AdminNotice) => void): readonly Column<AdminNotice>[] {
+function createColumns(open: OpenDialog): readonly Column<AdminNotice>[] {
   return [
     {
       label: "Account",
@@ -51,37 +50,27 @@ function createColumns(resend: (notice: AdminNotice) => void): readonly Column<A
       label: "Change",
       render: (notice) =>
         notice.state !== "delivered" && (
-          <button
-            type="button"
-            aria-label={`Send again the notice about ${notice.account}`}
-            onClick={() => resend(notice)}
-          >
-            Send again
-          </button>
+          <Button
+            label="Send again"
+            about={`Send again the notice about ${notice.account}`}
+            onClick={() => open(createResendForm(notice))}
+          />
         ),
     },
-    { label: "When", render: ({ at }) => <Instant value={at} /> },
+    { label: "When", as: "instant", getValue: ({ at }) => at },
     {
       label: "Balance",
-      isNumeric: true,
+      as: "exact",
       render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
     },
-    { label: "Tries", isNumeric: true, render: ({ attempts }) => attempts },
-    {
-      label: "Last failure",
-      render: ({ failure }) => (failure === null ? "none" : <Text value={failure} />),
-    },
+    { label: "Tries", as: "exact", getValue: ({ attempts }) => attempts },
+    { label: "Last failure", getValue: ({ failure }) => failure ?? "none" },
   ];
 }
 
 export function Notices({ query }: { readonly query: URLSearchParams }) {
-  const [account, state] = [query.get("account") ?? "", query.get("state") ?? ""];
-  const filter = new URLSearchParams(Object.entries({ account, state }).filter(([, text]) => text));
-  const { pages, readMore } = useAdminPages<NoticePage>("notices", filter);
-  const [resent, setResent] = useState<AdminNotice>();
-  const [message, setMessage] = useState<string>();
-  const show = (changes: Readonly<Record<string, string>>) =>
-    replaceFragment(createFragment("notices", undefined, { account, state, ...changes }));
+  const list = useFilteredPages<NoticePage>("notices", query, ["account", "state"]);
+  const { open, dialog, message } = useDialog(list.pages.reload);
   return (
     <>
       <h1>Notices</h1>
@@ -89,56 +78,38 @@ export function Notices({ query }: { readonly query: URLSearchParams }) {
         When a balance falls below what is low for its account, the service tells the receiver at{" "}
         <code>WEBHOOK_URL</code>. A notice is deleted 30 days after it was delivered or given up.
       </p>
-      <FilterForm label="Account" value={account} onFilter={(text) => show({ account: text })}>
-        <Choice
-          label="State"
-          value={state}
-          options={NOTICE_STATES}
-          onChoose={(text) => show({ state: text })}
-        />
-        {filter.size > 0 && <a href="#notices">Show everything</a>}
-      </FilterForm>
-      <Message text={message} />
-      <Reading read={pages}>
-        {(all) => {
-          const notices = all.flatMap((page) => page.notices);
-          return notices.length === 0 ? (
-            <Empty>
-              {filter.size === 0
-                ? "There is no notice. The first one comes when the balance of an account falls below what is low for it."
-                : "No such notice."}
-            </Empty>
-          ) : (
-            <Table
-              caption={`${readMore === undefined ? "" : "The last "}${formatNumberOf(notices.length, "notice")}`}
-              columns={createColumns(setResent)}
-              items={notices}
-              getKey={({ id }) => id}
-            />
-          );
-        }}
-      </Reading>
-      <MorePages readMore={readMore} />
-      {resent !== undefined && (
-        <FormDialog
-          title="Send this notice again?"
-          submitLabel="Send again"
-          onSubmit={async () => {
-            await sendAdmin("POST", `notices/${resent.id}/resend`);
-            return "The notice is sent now: read the list again to see how that went.";
-          }}
-          onDone={(text) => {
-            setMessage(text);
-            pages.reload();
-          }}
-          onClose={() => setResent(undefined)}
-        >
-          <p>
-            It says that the balance of <Text value={resent.account} /> fell to{" "}
-            {formatExact(resent.balance)}. If the receiver had it already, it has the same id.
-          </p>
-        </FormDialog>
-      )}
+      <FilterForm
+        list={list}
+        text={{ name: "account", label: "Account" }}
+        choice={{ name: "state", label: "State", options: NOTICE_STATES }}
+      />
+      {message}
+      <FilteredTable
+        list={list}
+        noun="notice"
+        getItems={({ notices }) => notices}
+        columns={createColumns(open)}
+        getKey={({ id }) => id}
+        emptyText="There is no notice. The first one comes when the balance of an account falls below what is low for it."
+      />
+      {dialog}
     </>
   );
+}
+
+function createResendForm({ id, account, balance }: AdminNotice): DialogForm {
+  return {
+    title: "Send this notice again?",
+    submitLabel: "Send again",
+    content: (
+      <p>
+        It says that the balance of <Text value={account} /> fell to {formatExact(balance)}. If the
+        receiver had it already, it has the same id.
+      </p>
+    ),
+    async onSubmit() {
+      await sendAdmin("POST", `notices/${id}/resend`);
+      return "The notice is sent now: read the list again to see how that went.";
+    },
+  };
 }

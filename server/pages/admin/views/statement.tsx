@@ -3,11 +3,12 @@ import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
 import { formatExact, formatLocal } from "../../format.ts";
 import { saveCsv } from "../../save-file.ts";
-import { Count, Instant, Text } from "../../parts/figures.tsx";
+import { Text } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
+import { formatNumberOf, Reading } from "../parts.tsx";
 import { useReading } from "../reads.ts";
 import type { AdminStatementLine } from "../resources.ts";
 
@@ -53,16 +54,12 @@ export function Statement({
     <section aria-labelledby="statement-title">
       <h2 id="statement-title">Statement</h2>
       <div class="row">
-        <button
-          type="button"
-          disabled={from <= Date.parse(createdAt)}
+        <Button
+          label="Earlier"
+          isDisabled={from <= Date.parse(createdAt)}
           onClick={() => setPeriod(period + 1)}
-        >
-          Earlier
-        </button>
-        <button type="button" disabled={period === 0} onClick={() => setPeriod(period - 1)}>
-          Later
-        </button>
+        />
+        <Button label="Later" isDisabled={period === 0} onClick={() => setPeriod(period - 1)} />
         <span role="status">
           {formatLocal(from, false)} – {formatLocal(to, false)}
         </span>
@@ -85,17 +82,14 @@ export function Statement({
 }
 
 const COLUMNS: readonly Column<AdminStatementLine>[] = [
-  {
-    label: "Time",
-    render: ({ at }) => <Instant value={at} />,
-  },
+  { label: "Time", as: "instant", getValue: ({ at }) => at },
   {
     label: "What",
     render: ({ kind }) => <Badge kind={kind === "grant" ? "good" : "plain"}>{kind}</Badge>,
   },
   {
     label: "Amount",
-    isNumeric: true,
+    as: "exact",
     render: ({ kind, amount }) => (
       <>
         {kind === "debit" ? "−" : "+"}
@@ -103,8 +97,8 @@ const COLUMNS: readonly Column<AdminStatementLine>[] = [
       </>
     ),
   },
-  { label: "Balance", isNumeric: true, render: ({ balance }) => formatExact(balance) },
-  { label: "Requests", isNumeric: true, render: ({ requests }) => <Count value={requests} /> },
+  { label: "Balance", as: "exact", getValue: ({ balance }) => balance },
+  { label: "Requests", as: "count", getValue: ({ requests }) => requests },
   { label: "For", render: (line) => <Subject line={line} /> },
 ];
 
@@ -127,43 +121,33 @@ function Subject({ line }: { readonly line: AdminStatementLine }) {
 }
 
 function LineTable({ lines, isCut, fileName }: Lines & { readonly fileName: string }) {
-  const { rowsMax, moreRows } = useRowsMax(lines.length);
   return (
     <>
       <Table
         caption={`${formatNumberOf(lines.length, "line")}, the newest first; requests of an hour share a line`}
         columns={COLUMNS}
         items={lines}
-        rowsMax={rowsMax}
+        isSortable={false}
+        isCut
         getKey={(line) => JSON.stringify(line)}
       />
-      {moreRows}
       <div class="row">
-        <button type="button" onClick={() => download(lines, fileName)}>
-          CSV of these lines
-        </button>
+        <Button label="CSV of these lines" onClick={() => download(lines, fileName)} />
         {isCut && <span>There are more: the command credits statement lists all.</span>}
       </div>
     </>
   );
 }
 
+const CSV_FIELDS = [
+  ...(["at", "kind", "amount", "balance", "requests"] as const),
+  ...(["endpoint", "key", "label", "reference", "reason"] as const),
+];
+
 function download(lines: readonly AdminStatementLine[], fileName: string): void {
-  const names = [
-    "at",
-    "kind",
-    "amount",
-    "balance",
-    "requests",
-    "endpoint",
-    "key",
-    "label",
-    "reference",
-    "reason",
-  ] as const;
   saveCsv(
     fileName,
-    names,
-    lines.map((line) => names.map((name) => line[name])),
+    CSV_FIELDS,
+    lines.map((line) => CSV_FIELDS.map((name) => line[name])),
   );
 }

@@ -13,13 +13,7 @@ const RANGES = [
   ["365", "1 year"],
 ] as const;
 
-export function Usage({
-  account,
-  query,
-}: {
-  readonly account: string;
-  readonly query: URLSearchParams;
-}) {
+export function Usage({ account, query }: Readonly<{ account: string; query: URLSearchParams }>) {
   const [days, label] = RANGES.find(([value]) => value === query.get("days")) ?? RANGES[0];
   const from = formatInstant(Date.now() - (Number(days || 30) - 1) * DAY_MS).slice(0, 10);
   const path = `usage?${new URLSearchParams({ account, from })}`;

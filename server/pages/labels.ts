@@ -1,0 +1,61 @@
+/** The names that people read for the kinds, their counts, and the gains of these. */
+import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../core/lists.ts";
+import type { ENTITY_FIELDS, EntityKind } from "../../core/entity-kinds.ts";
+import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
+
+export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
+  channel: "Channel",
+  short: "Short",
+  user: "User",
+  tweet: "Tweet",
+};
+
+/** The counts of each kind, in the order of the pages: charts show the first one at first. */
+export const COUNT_LABELS: {
+  readonly [Kind in EntityKind]: Readonly<
+    Record<(typeof ENTITY_FIELDS)[Kind]["counts"][number], string>
+  >;
+} = {
+  channel: { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" },
+  short: { views: "Views", likes: "Likes", comments: "Comments", shares: "Shares" },
+  user: { followers_count: "Followers", following_count: "Following", tweet_count: "Tweets" },
+  tweet: {
+    likes: "Likes",
+    impressions: "Views",
+    retweets: "Retweets",
+    replies: "Replies",
+    quotes: "Quotes",
+  },
+};
+
+/** The times that gains are of. */
+export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> = {
+  daily: "a day",
+  weekly: "a week",
+  monthly: "30 days",
+};
+
+/** The kinds that have lists, pages of their own, and items. */
+export type OwnerKind = "channel" | "user";
+
+/** The field that each sort of a list compares. */
+export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> = {
+  channel: CHANNEL_SORT_FIELDS,
+  user: USER_SORT_FIELDS,
+};
+
+/**
+ * The sorts of a list, by name.
+ *
+ * @example
+ * getSortLabels("user")["weeklyGain"]; // "Followers gained in a week"
+ */
+export function getSortLabels(kind: OwnerKind): Readonly<Record<string, string>> {
+  const labels: Readonly<Record<string, string>> = COUNT_LABELS[kind];
+  const entries = Object.entries(SORT_FIELDS[kind]).map(([sort, field]) => {
+    const gain = GAIN_DEFINITIONS[kind][sort];
+    if (gain === undefined) return [sort, labels[field]];
+    return [sort, `${labels[gain.count]} gained in ${PERIOD_LABELS[gain.period]}`];
+  });
+  return Object.fromEntries(entries);
+}

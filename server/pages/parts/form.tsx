@@ -1,0 +1,58 @@
+/** Forms and buttons. */
+import type { FormHTMLAttributes } from "preact";
+
+/** The fields of a form that are not empty. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Reads the fields that are not empty; those with several values have commas between them. */
+export function readFields(form: HTMLFormElement): Fields {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value !== "string" || value.trim() === "") continue;
+    fields[name] = fields[name] === undefined ? value.trim() : `${fields[name]},${value.trim()}`;
+  }
+  return fields;
+}
+
+interface FormProperties extends Omit<FormHTMLAttributes, "onSubmit"> {
+  readonly onSubmit: (fields: Fields, form: HTMLFormElement) => void;
+}
+
+/** A form whose fields the page reads. */
+export function Form({ onSubmit, ...attributes }: FormProperties) {
+  return (
+    <form
+      {...attributes}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(readFields(event.currentTarget), event.currentTarget);
+      }}
+    />
+  );
+}
+
+interface ButtonProperties {
+  readonly label: string;
+  readonly onClick: () => void;
+  /** What it does, for those who hear it without its row. */
+  readonly about?: string;
+  readonly look?: "primary" | "plain" | "cancel" | "sort";
+  readonly hint?: string | undefined;
+  readonly isDisabled?: boolean;
+}
+
+/** A button that submits nothing. */
+export function Button({ label, onClick, about, look, hint, isDisabled }: ButtonProperties) {
+  return (
+    <button
+      type="button"
+      class={look}
+      title={hint}
+      aria-label={about}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      {label}
+    </button>
+  );
+}
