@@ -118,6 +118,7 @@ function createFormats(zone: Intl.DateTimeFormatOptions) {
     month: createFormat({ month: "short", year: "numeric" }),
     date: createFormat({ dateStyle: "medium" }),
     instant: createFormat({ dateStyle: "medium", timeStyle: "short" }),
+    precise: createFormat({ dateStyle: "medium", timeStyle: "medium" }),
   };
 }
 
@@ -126,6 +127,11 @@ const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC"
 /** Formats an instant in the local time zone. */
 export function formatLocal(instant: string | number, hasTime = true): string {
   return FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
+}
+
+/** Formats an instant of a chart in the local time zone, with the seconds where there are some. */
+export function formatLocalPoint(at: number): string {
+  return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
 }
 
 /**

@@ -5,36 +5,31 @@ import type { PageSource } from "./page-source.ts";
 import { useProgress, type Progress } from "./progress.ts";
 import { getClient, readOnce } from "./session.ts";
 
-/** A read: it is going on, has failed, or has a value. */
-export type Read<Value> =
-  | { readonly state: "loading" }
-  | { readonly state: "failed"; readonly error: unknown; retry(): void }
-  | { readonly state: "ready"; readonly value: Value };
+/** A read: it is going on, has a value, or has failed. */
+export interface Read<Value> {
+  readonly value?: Value;
+  readonly error?: unknown;
+  retry(): void;
+}
 
 /** Reads something that is free, anew whenever a page with it is opened or the name changes. */
 export function useFreeRead<Value>(
   name: string,
   request: (client: Client) => Promise<Value>,
 ): Read<Value> {
-  const [read, setRead] = useState<Read<Value> & { readonly name?: string }>({ state: "loading" });
+  const [state, setState] = useState<{ name?: string; value?: Value; error?: unknown }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    setRead({ state: "loading" });
+    setState({});
     request(getClient()).then(
-      (value) => isCurrent && setRead({ state: "ready", value, name }),
-      (error: unknown) => {
-        const retry = () => {
-          setRead({ state: "loading" });
-          setAttempt((count) => count + 1);
-        };
-        if (isCurrent) setRead({ state: "failed", error, retry, name });
-      },
+      (value) => isCurrent && setState({ name, value }),
+      (error: unknown) => isCurrent && setState({ name, error }),
     );
     return () => void (isCurrent = false);
   }, [name, attempt]);
   // What is there may belong to the name before.
-  return read.name === name ? read : { state: "loading" };
+  return { ...(state.name === name && state), retry: () => setAttempt(attempt + 1) };
 }
 
 /**
@@ -112,8 +107,8 @@ export function usePages<Item>(
     await readNextPage(list);
     return list;
   });
-  if (opened.state !== "ready") return opened;
-  const list = opened.value;
+  const { value: list, ...read } = opened;
+  if (list === undefined) return read;
   const readMore = (options: MoreOptions = {}) => follow(readNextPages(list, options));
-  return { state: "ready", value: { ...list, ...progress, readMore } };
+  return { ...read, value: { ...list, ...progress, readMore } };
 }

@@ -19,12 +19,12 @@ interface Message {
   readonly key?: string;
 }
 
-function readMessage(data: unknown): Message | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const address: unknown = Reflect.get(data, "address");
-  const key: unknown = Reflect.get(data, "key");
-  if (typeof address !== "string") return undefined;
-  return typeof key === "string" ? { address, key } : { address };
+function readMessage(data: unknown): Partial<Message> {
+  const { address, key }: Record<string, unknown> = Object(data);
+  return {
+    ...(typeof address === "string" && { address }),
+    ...(typeof key === "string" && { key }),
+  };
 }
 
 /** Asks the other tabs for the key; `null` if none has opened this one. */
@@ -34,7 +34,7 @@ export function requestKey(): Promise<string | null> {
   const address = location.pathname + location.search;
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     const message = readMessage(data);
-    if (message?.key !== undefined && message.address === address) resolve(message.key);
+    if (message.key !== undefined && message.address === address) resolve(message.key);
   });
   channel.postMessage({ address } satisfies Message);
   setTimeout(() => resolve(null), ANSWER_MAX_MS);
@@ -62,11 +62,11 @@ export function answerKeyRequests(getKey: () => string | null): void {
   }
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-    const message = readMessage(data);
+    const { address, key: known } = readMessage(data);
     const key = getKey();
-    if (message === undefined || message.key !== undefined || key === null) return;
-    if (message.address !== pressed.address || Date.now() - pressed.at > PRESS_MAX_MS) return;
-    channel.postMessage({ address: message.address, key } satisfies Message);
+    if (known !== undefined || key === null) return;
+    if (address !== pressed.address || Date.now() - pressed.at > PRESS_MAX_MS) return;
+    channel.postMessage({ address, key } satisfies Message);
     pressed = { address: "", at: -Infinity };
   });
 }

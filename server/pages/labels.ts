@@ -10,6 +10,8 @@ export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
   tweet: "Tweet",
 };
 
+export const getPluralLabel = (kind: EntityKind): string => `${KIND_LABELS[kind]}s`;
+
 /** The counts of each kind, in the order of the pages: charts show the first one at first. */
 export const COUNT_LABELS: {
   readonly [Kind in EntityKind]: Readonly<

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { MetricsError } from "../../../core/client/mod.ts";
 import { useAdminAddress, type AdminAddress } from "./address.ts";
 import { Button, Form } from "../parts/form.tsx";
+import { Frame } from "../parts/frame.tsx";
 import { adminSession, describeFailure, sendAdmin, setToken } from "./api.ts";
 import { Account } from "./views/account.tsx";
 import { Accounts } from "./views/accounts.tsx";
@@ -40,77 +41,48 @@ type PartName = keyof typeof PARTS;
 const getPartName = ({ part }: AdminAddress): PartName =>
   Object.hasOwn(PARTS, part) ? (part as PartName) : "accounts";
 
+const LINKS = Object.entries(PARTS).map(([name, { label }]) => [`#${name}`, label] as const);
+
 export function AdminApp() {
   const { token, refusal, outage } = adminSession.use();
   const address = useAdminAddress();
-  const main = useRef<HTMLElement>(null);
   const partName = getPartName(address);
   const part: Part = PARTS[partName];
-  const place = `${partName} ${address.name ?? ""}`;
-  const isFirst = useRef(true);
+  const place = `${partName} ${address.name ?? ""} ${token === null}`;
   useEffect(() => {
     document.title = `${address.name ?? part.label} · Administration`;
-    // A reader of the screen hears the new part.
-    if (!isFirst.current) main.current?.focus();
-    isFirst.current = false;
     scrollTo(0, 0);
-  }, [place, token === null]);
-  return (
-    <>
-      {token !== null && (
-        <a
-          class="skip"
-          href="#main"
-          onClick={(event) => {
-            event.preventDefault();
-            main.current?.focus();
-          }}
-        >
-          Skip to the page
-        </a>
-      )}
-      <header>
-        <a class="brand" href="/">
-          Creator metrics
-        </a>
-        {token === null ? <span>Administration</span> : <Navigation current={partName} />}
-      </header>
-      <main ref={main} tabIndex={-1}>
-        {token === null ? (
-          <TokenForm refusal={refusal} />
-        ) : (
-          <>
-            <div key={token}>{part.render(address)}</div>
-            {/* It is there before it says something, so that it is heard. */}
-            <div role="status">
-              {outage !== null && (
-                <p class="banner">
-                  <strong>{outage}</strong> This page tries again every two seconds. Until then,
-                  what you see may be old.
-                </p>
-              )}
-            </div>
-          </>
-        )}
-      </main>
-    </>
+  }, [place]);
+  const signOut = (
+    <p class="credits">
+      <Button label="Sign out" look="plain" onClick={() => setToken(null)} />
+    </p>
   );
-}
-
-function Navigation({ current }: { readonly current: PartName }) {
   return (
-    <>
-      <nav aria-label="Administration">
-        {Object.entries(PARTS).map(([name, { label }]) => (
-          <a key={name} href={`#${name}`} aria-current={name === current ? "page" : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
-      <p class="credits">
-        <Button label="Sign out" look="plain" onClick={() => setToken(null)} />
-      </p>
-    </>
+    <Frame
+      label="Administration"
+      links={token === null ? [] : LINKS}
+      currentHref={`#${partName}`}
+      place={place}
+      aside={token === null ? <span>Administration</span> : signOut}
+    >
+      {token === null ? (
+        <TokenForm refusal={refusal} />
+      ) : (
+        <>
+          <div key={token}>{part.render(address)}</div>
+          {/* It is there before it says something, so that it is heard. */}
+          <div role="status">
+            {outage !== null && (
+              <p class="banner">
+                <strong>{outage}</strong> This page tries again every two seconds. Until then, what
+                you see may be old.
+              </p>
+            )}
+          </div>
+        </>
+      )}
+    </Frame>
   );
 }
 

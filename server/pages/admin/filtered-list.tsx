@@ -1,8 +1,6 @@
 /** Long lists that are read page by page, and their filters, which are in the address. */
-import type { ComponentChildren } from "preact";
 import { Form } from "../parts/form.tsx";
-import { Empty } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Table, type TableProperties } from "../parts/table.tsx";
 import { formatNumberOf, MorePages, Reading } from "./parts.tsx";
 import type { FilteredPages } from "./reads.ts";
 
@@ -13,15 +11,16 @@ interface Filter {
 }
 
 /** A text, which is used when it is submitted, and a choice, which is used at once. */
-export function FilterForm({
-  list: { part, values, isFiltered, filterBy },
-  text,
-  choice,
-}: {
+export function FilterForm(properties: {
   readonly list: FilteredPages<unknown>;
   readonly text: Filter;
   readonly choice: Filter & { readonly options: readonly string[] };
 }) {
+  const {
+    list: { part, values, isFiltered, filterBy },
+    text,
+    choice,
+  } = properties;
   return (
     <Form
       class="fields"
@@ -63,18 +62,13 @@ export function FilteredTable<Item, Page>({
   list: { pages, readMore, isFiltered },
   noun,
   getItems,
-  columns,
-  getKey,
-  emptyText,
-}: {
+  empty,
+  ...table
+}: Pick<TableProperties<Item>, "columns" | "getKey" | "empty"> & {
   readonly list: FilteredPages<Page>;
   /** What a row is: `notice`. */
   readonly noun: string;
   readonly getItems: (page: Page) => readonly Item[];
-  readonly columns: readonly Column<Item>[];
-  readonly getKey: (item: Item) => string;
-  /** Said where there is none, whatever the filter. */
-  readonly emptyText: ComponentChildren;
 }) {
   return (
     <>
@@ -82,15 +76,13 @@ export function FilteredTable<Item, Page>({
         {(all) => {
           const items = all.flatMap(getItems);
           const count = formatNumberOf(items.length, noun);
-          return items.length === 0 ? (
-            <Empty>{isFiltered ? `No such ${noun}.` : emptyText}</Empty>
-          ) : (
+          return (
             <Table
               caption={readMore === undefined ? count : `The last ${count}`}
-              columns={columns}
               items={items}
-              getKey={getKey}
               isSortable={false}
+              empty={isFiltered ? `No such ${noun}.` : empty}
+              {...table}
             />
           );
         }}

@@ -59,17 +59,13 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
 }
 
 /** A form in a line. It is emptied when it succeeds. */
-export function FieldForm({
-  label,
-  submitLabel = label,
-  onSubmit,
-  children,
-}: {
+export function FieldForm(properties: {
   readonly label: string;
   readonly submitLabel?: string;
   readonly onSubmit: Submit;
   readonly children?: ComponentChildren;
 }) {
+  const { label, submitLabel = label, onSubmit, children } = properties;
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (form) => {
     form.reset();
     form.querySelector("input")?.focus();

@@ -11,6 +11,8 @@ export interface RouteCounts {
   readonly buckets: readonly number[];
 }
 
+type MutableCounts = { -readonly [Name in keyof RouteCounts]: RouteCounts[Name] };
+
 /** The metrics at one time. */
 export interface MetricsReading {
   readonly at: number;
@@ -49,17 +51,14 @@ function* parseSamples(text: string): Generator<Sample> {
 
 /** Parses metrics in the text format of Prometheus. */
 export function parseMetrics(text: string, at: number): MetricsReading {
-  const routes = new Map<
-    string,
-    { requests: number; refused: number; failed: number; buckets: number[] }
-  >();
+  const routes = new Map<string, MutableCounts>();
   const bounds = new Set<number>();
   const single = new Map<string, number>();
   for (const { name, labels, value } of parseSamples(text)) {
     const { route, status = "", le } = labels;
     if (route === undefined) single.set(name, value);
     if (route === undefined || route === OWN_ROUTE) continue;
-    const counts = routes.get(route) ?? { requests: 0, refused: 0, failed: 0, buckets: [] };
+    const counts = routes.get(route) ?? { ...NOTHING };
     routes.set(route, counts);
     if (name === "http_requests_total") {
       counts.requests += value;
@@ -68,7 +67,7 @@ export function parseMetrics(text: string, at: number): MetricsReading {
     }
     if (name === "http_request_duration_seconds_bucket") {
       bounds.add(le === "+Inf" ? Infinity : Number(le));
-      counts.buckets.push(value);
+      counts.buckets = [...counts.buckets, value];
     }
   }
   return {
@@ -80,39 +79,39 @@ export function parseMetrics(text: string, at: number): MetricsReading {
   };
 }
 
+const NOTHING: RouteCounts = { requests: 0, refused: 0, failed: 0, buckets: [] };
+
+/** Adds counts to others, or subtracts them with the sign -1. */
+function addCounts(first: RouteCounts, second: RouteCounts, sign = 1): RouteCounts {
+  const { length } = first.buckets.length === 0 ? second.buckets : first.buckets;
+  return {
+    requests: first.requests + sign * second.requests,
+    refused: first.refused + sign * second.refused,
+    failed: first.failed + sign * second.failed,
+    buckets: Array.from(
+      { length },
+      (_, index) => (first.buckets[index] ?? 0) + sign * (second.buckets[index] ?? 0),
+    ),
+  };
+}
+
 /** Counts what happened between two readings, on each route. */
 export function compareRoutes(
   before: MetricsReading,
   after: MetricsReading,
 ): Map<string, MetricsChange> {
   const seconds = (after.at - before.at) / 1000;
-  const changes = new Map<string, MetricsChange>();
-  for (const [route, { requests, refused, failed, buckets }] of after.routes) {
-    const old = before.routes.get(route);
-    changes.set(route, {
-      seconds,
-      requests: requests - (old?.requests ?? 0),
-      refused: refused - (old?.refused ?? 0),
-      failed: failed - (old?.failed ?? 0),
-      buckets: buckets.map((count, index) => count - (old?.buckets[index] ?? 0)),
-    });
-  }
-  return changes;
+  return new Map(
+    Array.from(after.routes, ([route, counts]) => {
+      const change = addCounts(counts, before.routes.get(route) ?? NOTHING, -1);
+      return [route, { seconds, ...change }];
+    }),
+  );
 }
 
 /** Adds up changes of routes. */
-export function addChanges(changes: Iterable<MetricsChange>): MetricsChange {
-  let sum: MetricsChange = { seconds: 0, requests: 0, refused: 0, failed: 0, buckets: [] };
-  for (const { seconds, requests, refused, failed, buckets } of changes) {
-    sum = {
-      seconds,
-      requests: sum.requests + requests,
-      refused: sum.refused + refused,
-      failed: sum.failed + failed,
-      buckets: buckets.map((count, index) => count + (sum.buckets[index] ?? 0)),
-    };
-  }
-  return sum;
+export function addChanges(changes: Iterable<RouteCounts>): RouteCounts {
+  return [...changes].reduce((sum, change) => addCounts(sum, change), NOTHING);
 }
 
 /**

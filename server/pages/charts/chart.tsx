@@ -3,14 +3,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import {
   formatLocal,
+  formatLocalPoint,
   formatMeasure,
   formatTick,
+  formatUtc,
   formatUtcDate,
   type TimeScale,
 } from "../format.ts";
 import { saveCsv } from "../save-file.ts";
 import { useEventValue } from "../store.ts";
-import { Instant } from "../parts/figures.tsx";
 import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -74,10 +75,11 @@ export function Chart(properties: ChartProperties) {
         aria-label={`Chart of ${title}. The arrow keys read its values; plus and minus zoom.`}
         onKeyDown={(event) => {
           if (event.ctrlKey || event.altKey || event.metaKey) return;
-          const act = createKeyActions(show, step)[event.key];
-          if (act === undefined) return;
+          const [steps, zoom] = [KEY_STEPS[event.key], KEY_ZOOMS[event.key]];
+          if (zoom !== undefined) show(...zoom);
+          else if (steps !== undefined) step(steps);
+          else return;
           event.preventDefault();
-          act();
         }}
       />
       <p class="hidden" role="status">
@@ -86,13 +88,13 @@ export function Chart(properties: ChartProperties) {
       </p>
       <div class="row controls">
         <div class="segments" role="group" aria-label={`Zoom of ${title}`}>
-          {ZOOM_BUTTONS.map(({ sign, label, hint, factor, shift, isOutward }) => (
+          {ZOOM_BUTTONS.map(({ sign, label, hint = "", factor, shift }) => (
             <button
               key={label}
               type="button"
               aria-label={label}
               title={`${label}${hint}`}
-              aria-disabled={isOutward && view?.isWhole !== false}
+              aria-disabled={factor >= 1 && view?.isWhole !== false}
               onClick={() => show(factor, shift)}
             >
               {sign}
@@ -111,49 +113,40 @@ export function Chart(properties: ChartProperties) {
   );
 }
 
-type Show = (factor: number, shift?: number) => void;
+/** How far the keys step through the values of the chart that has the focus. */
+const KEY_STEPS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
 
-/** What the keys do while the chart has the focus. */
-function createKeyActions(
-  show: Show,
-  step: (steps: number) => void,
-): Readonly<Record<string, () => void>> {
-  return {
-    ArrowLeft: () => step(-1),
-    ArrowRight: () => step(1),
-    Home: () => step(-Infinity),
-    End: () => step(Infinity),
-    PageUp: () => show(1, -0.5),
-    PageDown: () => show(1, 0.5),
-    "+": () => show(0.5),
-    "=": () => show(0.5),
-    "-": () => show(2),
-    0: () => show(Infinity),
-  };
+/** How far the keys zoom and move. */
+const KEY_ZOOMS: Readonly<Record<string, readonly [factor: number, shift?: number]>> = {
+  PageUp: [1, -0.5],
+  PageDown: [1, 0.5],
+  "+": [0.5],
+  "=": [0.5],
+  "-": [2],
+  0: [Infinity],
+};
+
+/** A button that zooms or moves; those that are outward do nothing while all is shown. */
+interface ZoomButton {
+  readonly sign: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly factor: number;
+  readonly shift?: number;
 }
 
-/** How far the buttons zoom and move; those that are outward do nothing while all is shown. */
-const ZOOM_BUTTONS = [
-  {
-    sign: "+",
-    label: "Zoom in",
-    hint: ", or drag over the chart",
-    factor: 0.5,
-    shift: 0,
-    isOutward: false,
-  },
-  { sign: "−", label: "Zoom out", hint: "", factor: 2, shift: 0, isOutward: true },
-  { sign: "‹", label: "Earlier", hint: "", factor: 1, shift: -0.5, isOutward: true },
-  { sign: "›", label: "Later", hint: "", factor: 1, shift: 0.5, isOutward: true },
-  {
-    sign: "All",
-    label: "Fit all",
-    hint: ", or double-click the chart",
-    factor: Infinity,
-    shift: 0,
-    isOutward: true,
-  },
-] as const;
+const ZOOM_BUTTONS: readonly ZoomButton[] = [
+  { sign: "+", label: "Zoom in", hint: ", or drag over the chart", factor: 0.5 },
+  { sign: "−", label: "Zoom out", factor: 2 },
+  { sign: "‹", label: "Earlier", factor: 1, shift: -0.5 },
+  { sign: "›", label: "Later", factor: 1, shift: 0.5 },
+  { sign: "All", label: "Fit all", hint: ", or double-click the chart", factor: Infinity },
+];
 
 /** A period; in local time with times of day if it is short, and with seconds within an hour. */
 export function formatPeriod(
@@ -202,14 +195,19 @@ function ChartTable({ title, instants, series, measure = "count", timeScale }: C
   );
 }
 
+interface ScaledTimeProperties extends Pick<PlotData, "timeScale"> {
+  readonly at: number;
+}
+
 /** An instant in local time, or the date of a day or of the first day of a week or month. */
-export function ScaledTime({
-  at,
-  timeScale,
-}: Pick<PlotData, "timeScale"> & { readonly at: number }) {
+export function ScaledTime({ at, timeScale }: ScaledTimeProperties) {
   const instant = new Date(at).toISOString();
-  if (timeScale === "local") return <Instant value={instant} />;
-  return <time dateTime={instant.slice(0, 10)}>{formatUtcDate(at)}</time>;
+  if (timeScale === "utc") return <time dateTime={instant.slice(0, 10)}>{formatUtcDate(at)}</time>;
+  return (
+    <time dateTime={instant} title={formatUtc(at)}>
+      {formatLocalPoint(at)}
+    </time>
+  );
 }
 
 function download({ instants, series, fileName }: ChartProperties): void {

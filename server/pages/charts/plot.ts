@@ -1,7 +1,7 @@
 /** Draws a chart with uPlot, in the colours of the style sheet. */
 import uPlot from "uplot";
 import {
-  formatLocal,
+  formatLocalPoint,
   formatMeasure,
   formatTick,
   formatTicks,
@@ -280,8 +280,7 @@ function describeTime(
   const at = seconds * 1000;
   const ending = at < unfinishedFrom ? "" : ", so far";
   if (timeScale === "utc") return formatUtcDate(at) + ending;
-  // Seconds are said where there are some.
-  return `${formatLocal(at)} (${formatUtc(at).replace(/:00 UTC$/, " UTC")})${ending}`;
+  return `${formatLocalPoint(at)} (${formatUtc(at).replace(/:00 UTC$/, " UTC")})${ending}`;
 }
 
 /** For several series, hues that are far from each other. */

@@ -8,15 +8,12 @@ const HEIGHT = 24;
  * @param values Oldest first; where one is unknown, the line has a gap.
  * @param instants When the values were observed; evenly spaced unless told.
  */
-export function Sparkline({
-  values,
-  instants = values.map((_, index) => index),
-  label,
-}: {
+export function Sparkline(properties: {
   readonly values: readonly (number | null)[];
   readonly instants?: readonly number[];
   readonly label: string;
 }) {
+  const { values, instants = values.map((_, index) => index), label } = properties;
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <span class="muted">–</span>;
   const step = findRoundingStep(known);

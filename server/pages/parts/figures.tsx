@@ -11,15 +11,34 @@ import {
 import { findChangeSinceStart } from "../changes.ts";
 import { findRoundingStep, isChangeRounding } from "../rounding.ts";
 
-/** A count; a dash if it is unknown. */
-export function Count({ value }: { readonly value: number | null | undefined }) {
-  if (value === null || value === undefined) return <Unknown />;
-  return (
-    <data value={value} title={formatExact(value)}>
-      {formatCompact(value)}
-    </data>
-  );
+interface FigureProperties {
+  /** A dash is shown for what is unknown. */
+  readonly value: number | null | undefined;
 }
+
+function createFigure(format: (value: number) => string, { hasSign = false, isExact = true } = {}) {
+  return ({ value }: FigureProperties) => {
+    if (value === null || value === undefined) return <Unknown />;
+    const direction = value < 0 ? "loss" : value > 0 ? "gain" : "";
+    return (
+      <data
+        value={value}
+        title={isExact ? formatExact(value) : undefined}
+        class={hasSign ? direction : undefined}
+      >
+        {format(value)}
+      </data>
+    );
+  };
+}
+
+export const Count = createFigure((value) => formatCompact(value));
+
+/** A difference with its sign. */
+export const Change = createFigure(formatChange, { hasSign: true });
+
+/** A difference in per cent. */
+export const Percent = createFigure(formatPercent, { hasSign: true, isExact: false });
 
 /** A count that the source may have rounded. */
 export function RoundedCount({ value }: { readonly value: number | null }) {
@@ -31,26 +50,6 @@ export function RoundedCount({ value }: { readonly value: number | null }) {
   );
 }
 
-/** A difference with its sign; a dash if it is unknown. */
-export function Change({ value }: { readonly value: number | null | undefined }) {
-  if (value === null || value === undefined) return <Unknown />;
-  return (
-    <data value={value} title={formatExact(value)} class={getDirection(value)}>
-      {formatChange(value)}
-    </data>
-  );
-}
-
-/** A difference in per cent; a dash if it is unknown. */
-export function Percent({ value }: { readonly value: number | null | undefined }) {
-  if (value === null || value === undefined) return <Unknown />;
-  return (
-    <data value={value} class={getDirection(value)}>
-      {formatPercent(value)}
-    </data>
-  );
-}
-
 /** The change of counts since their start; of a step of the source's rounding, that it is one. */
 export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
   if (!isChangeRounding(counts)) return <Change value={findChangeSinceStart(counts)} />;
@@ -59,10 +58,6 @@ export function ChangeSinceStart({ counts }: { readonly counts: readonly (number
       rounded
     </span>
   );
-}
-
-function getDirection(value: number): string {
-  return value < 0 ? "loss" : value > 0 ? "gain" : "";
 }
 
 function Unknown() {
@@ -105,26 +100,29 @@ function addBreaks(name: string): ComponentChildren {
   return [first, ...others.flatMap((part) => [<wbr />, part])];
 }
 
+/** A text in a line of its own below another one; nothing without a text. */
+export function Below({ value }: { readonly value: string | null }) {
+  if (value === null) return null;
+  return (
+    <small class="muted">
+      <Text value={value} />
+    </small>
+  );
+}
+
 /** The name of an entity as a link to its page, above its username. */
-export function Name({
-  href,
-  name,
-  username,
-}: {
+export function Name(properties: {
   readonly href: string;
   readonly name: string;
   readonly username: string | null;
 }) {
+  const { href, name, username } = properties;
   return (
     <>
       <a href={href}>
         <Text value={name} />
       </a>
-      {username !== null && username !== name && (
-        <small class="muted">
-          <Text value={username} />
-        </small>
-      )}
+      <Below value={username === name ? null : username} />
     </>
   );
 }

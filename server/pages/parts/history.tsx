@@ -78,16 +78,7 @@ export function History({ name, counts, publishedAt, gains, open }: HistoryPrope
   );
 }
 
-function HistoryCharts({
-  list,
-  count,
-  label,
-  plan: { interval, stepMs },
-  range,
-  since,
-  gain,
-  fileName,
-}: {
+function HistoryCharts(properties: {
   readonly list: ListedPages<HistoryItem<object>>;
   readonly count: string;
   readonly label: string;
@@ -97,6 +88,8 @@ function HistoryCharts({
   readonly gain: number | null;
   readonly fileName: string;
 }) {
+  const { list, count, label, plan, range, since, gain, fileName } = properties;
+  const { interval, stepMs } = plan;
   const [view, setView] = useState<PlotView>();
   if (list.items.length === 0) return <Empty>Nothing was observed in this range.</Empty>;
   const instants = list.items.map(({ timestamp }) => Date.parse(timestamp));
@@ -119,6 +112,24 @@ function HistoryCharts({
     group: "history",
     measure: "change",
   } as const;
+  const growth =
+    rates === undefined
+      ? ({
+          title: `${label}: change each ${interval}`,
+          series: [
+            {
+              label: `Change of ${label.toLowerCase()}`,
+              values: observed.map(({ change }) => change),
+            },
+          ],
+          kind: "bars",
+          fileName: `${fileName}-change.csv`,
+        } as const)
+      : {
+          title: `${label}: rate of growth, ${withArticle(unit.name)}`,
+          series: [{ label: `${label} ${withArticle(unit.name)}`, values: rates }],
+          fileName: `${fileName}-rate.csv`,
+        };
   const isShown = (at: number) => view === undefined || (at >= view.from && at <= view.to);
   const parts = rates ?? pickBucketChanges(observed, stepMs);
   const shown = observed.flatMap((point, index): SummaryPart[] => {
@@ -156,27 +167,7 @@ function HistoryCharts({
         onView={setView}
         fileName={`${fileName}.csv`}
       />
-      {rates === undefined ? (
-        <Chart
-          {...shared}
-          title={`${label}: change each ${interval}`}
-          series={[
-            {
-              label: `Change of ${label.toLowerCase()}`,
-              values: observed.map(({ change }) => change),
-            },
-          ]}
-          kind="bars"
-          fileName={`${fileName}-change.csv`}
-        />
-      ) : (
-        <Chart
-          {...shared}
-          title={`${label}: rate of growth, ${withArticle(unit.name)}`}
-          series={[{ label: `${label} ${withArticle(unit.name)}`, values: rates }]}
-          fileName={`${fileName}-rate.csv`}
-        />
-      )}
+      <Chart {...shared} {...growth} />
       <MoreButton list={list} />
     </>
   );
@@ -191,14 +182,7 @@ interface SummaryPart extends CountChange {
 }
 
 /** What the shown part of a history comes to: its change, and the best and the worst of its parts. */
-function Summary({
-  parts,
-  timeScale,
-  range,
-  hasChange,
-  part,
-  isRate,
-}: {
+function Summary(properties: {
   readonly parts: readonly SummaryPart[];
   readonly timeScale: TimeScale;
   /** The range that is shown as a whole, and the gain of the count in it. */
@@ -209,6 +193,7 @@ function Summary({
   readonly part: string;
   readonly isRate: boolean;
 }) {
+  const { parts, timeScale, range, hasChange, part, isRate } = properties;
   const [first, last] = [parts[0], parts.at(-1)];
   const newest = parts.findLast(({ count }) => count !== null)?.count ?? null;
   if (first === undefined || last === undefined || newest === null) return null;

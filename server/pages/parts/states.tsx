@@ -4,17 +4,16 @@ import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../hooks.ts";
 import { Button } from "./form.tsx";
 
-/** Shows what was read, or why it is not there. */
-export function Reading<Value>({
-  read,
-  children,
-}: {
+interface ReadingProperties<Value> {
   readonly read: Read<Value>;
   readonly children: (value: Value) => ComponentChildren;
-}) {
-  if (read.state === "loading") return <Loading />;
-  if (read.state === "failed") return <Failure error={read.error} retry={read.retry} />;
-  return <>{children(read.value)}</>;
+}
+
+/** Shows what was read, or why it is not there. */
+export function Reading<Value>({ read, children }: ReadingProperties<Value>) {
+  const { value, error, retry } = read;
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  return value === undefined ? <Loading /> : <>{children(value)}</>;
 }
 
 export function Loading() {
@@ -50,81 +49,51 @@ export function Badge({
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-interface FailureProperties {
-  readonly error: unknown;
-  readonly retry: () => void;
-}
-
 /** Says what went wrong and what to do. */
-export function Failure({ error, retry }: FailureProperties) {
-  if (error instanceof ConnectionError) return <Unreachable retry={retry} />;
-  if (!(error instanceof MetricsError)) return <Notice title="This page failed" retry={retry} />;
-  switch (error.code) {
-    case "Insufficient Credits":
-      return (
-        <Notice title="No credits left" retry={retry}>
-          Each page costs a credit for each request, and the account has not enough for this one.
-          Ask the operator of the service for more; pages that you have seen are still there when
-          you go back.
-        </Notice>
-      );
-    case "Forbidden":
-      return <Notice title="This key may not read this page">{error.message}</Notice>;
-    case "Too Many Requests":
-      return (
-        <Notice title="Too many requests" retry={retry}>
-          {error.message}
-        </Notice>
-      );
-    default:
-      return error.status === 404 ? (
-        <Notice title="Not found" retry={retry}>
-          {error.message}. It may have another name, or not be observed yet.{" "}
-          <a href="/channels">All channels</a>, <a href="/users">all users</a>
-        </Notice>
-      ) : (
-        <Notice
-          title={error.status >= 500 ? "The service failed" : "That is not possible"}
-          retry={retry}
-        >
-          {error.message}
-          {error.requestId !== null && (
-            <>
-              {" "}
-              Its operator finds the request by <code>{error.requestId}</code>.
-            </>
-          )}
-        </Notice>
-      );
-  }
-}
-
-function Unreachable({ retry }: { readonly retry: () => void }) {
-  return navigator.onLine ? (
-    <Notice title="The service does not answer" retry={retry}>
-      It may be restarting, or something between here and there fails.
-    </Notice>
-  ) : (
-    <Notice title="You are offline" retry={retry}>
-      The page can be loaded again once there is a connection.
-    </Notice>
-  );
-}
-
-function Notice({
-  title,
-  retry,
-  children,
-}: {
-  readonly title: string;
-  readonly retry?: () => void;
-  readonly children?: ComponentChildren;
-}) {
+function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  const [title, text] = describeFailure(error);
+  const isFinal = error instanceof MetricsError && error.code === "Forbidden";
   return (
     <section class="notice" role="alert">
       <h2>{title}</h2>
-      {children !== undefined && <p>{children}</p>}
-      {retry !== undefined && <Button label="Try again" onClick={retry} />}
+      {text !== undefined && <p>{text}</p>}
+      {!isFinal && <Button label="Try again" onClick={retry} />}
     </section>
   );
 }
+
+function describeFailure(error: unknown): readonly [title: string, text?: ComponentChildren] {
+  if (error instanceof ConnectionError) {
+    return navigator.onLine
+      ? [
+          "The service does not answer",
+          "It may be restarting, or something between here and there fails.",
+        ]
+      : ["You are offline", "The page can be loaded again once there is a connection."];
+  }
+  if (!(error instanceof MetricsError)) return ["This page failed"];
+  const { code, status, message, requestId } = error;
+  if (code === "Insufficient Credits") return ["No credits left", NO_CREDITS];
+  if (code === "Forbidden") return ["This key may not read this page", message];
+  if (code === "Too Many Requests") return ["Too many requests", message];
+  if (status === 404) {
+    return [
+      "Not found",
+      <>
+        {message}. It may have another name, or not be observed yet.{" "}
+        <a href="/channels">All channels</a>, <a href="/users">all users</a>
+      </>,
+    ];
+  }
+  const request = requestId !== null && (
+    <>
+      {" "}
+      Its operator finds the request by <code>{requestId}</code>.
+    </>
+  );
+  return [status >= 500 ? "The service failed" : "That is not possible", [message, request]];
+}
+
+const NO_CREDITS =
+  "Each page costs a credit for each request, and the account has not enough for this one. " +
+  "Ask the operator of the service for more; pages that you have seen are still there when you go back.";

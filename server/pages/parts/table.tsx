@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "../format.ts";
 import { Button } from "./form.tsx";
+import { Empty } from "./states.tsx";
 import { Change, Count, Instant, Percent, Text } from "./figures.tsx";
 
 type Value = number | string | null | undefined;
@@ -31,11 +32,13 @@ export interface ListSorting {
   sortBy(sort: string): void;
 }
 
-interface TableProperties<Item> {
+export interface TableProperties<Item> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly items: readonly Item[];
   readonly getKey: (item: Item) => string;
+  /** Said in place of a table without rows. */
+  readonly empty?: ComponentChildren;
   /** For columns that the service sorts by. */
   readonly sorting?: ListSorting;
   /** Whether the visitor can sort the rows. */
@@ -55,6 +58,8 @@ export function Table<Item>(properties: TableProperties<Item>) {
   const getValue = order === undefined ? undefined : columns[order.column]?.getValue;
   const sorted = getValue === undefined ? items : sortItems(items, getValue, order?.isDescending);
   const left = items.length - rowsMax;
+  if (items.length === 0 && properties.empty !== undefined)
+    return <Empty>{properties.empty}</Empty>;
   const renderHead = (column: Column<Item>, index: number) => {
     const { label, sort } = column;
     const listed = sort === undefined ? undefined : sorting;

@@ -60,15 +60,16 @@ export function createTrendColumns(
 }
 
 /** Reads the trends of what is listed; the list around it renders again when they are read. */
-export function TrendsButton({
-  owner,
-  listed,
-  progress: { progress, follow },
-}: {
+export function TrendsButton(properties: {
   readonly owner: OwnerPages;
   readonly listed: readonly ListedOwner[];
   readonly progress: ReturnType<typeof useProgress>;
 }) {
+  const {
+    owner,
+    listed,
+    progress: { progress, follow },
+  } = properties;
   const missing = listed.flatMap(({ id }) => (known[owner.kind].has(id) ? [] : [id]));
   if (missing.length === 0) return null;
   const price = `${missing.length} ${missing.length === 1 ? "credit" : "credits"}`;

@@ -4,7 +4,7 @@ import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { findUnfinishedStart } from "../ranges.ts";
 import { Chart } from "../charts/chart.tsx";
-import { Text } from "./figures.tsx";
+import { Below } from "./figures.tsx";
 import { Empty } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
@@ -72,11 +72,7 @@ export function KeyName({
   return (
     <>
       <code>{begins_with}…</code>
-      {label !== null && (
-        <small class="muted">
-          <Text value={label} />
-        </small>
-      )}
+      <Below value={label} />
     </>
   );
 }

@@ -4,10 +4,9 @@ import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
-import { COUNT_LABELS, KIND_LABELS } from "../labels.ts";
-import { CHANNEL_PAGES } from "../owners/channels.ts";
+import { COUNT_LABELS, getPluralLabel, KIND_LABELS } from "../labels.ts";
 import type { OwnerPages } from "../owners/owner-pages.ts";
-import { USER_PAGES } from "../owners/users.ts";
+import { OWNERS } from "../owners/owners.ts";
 import {
   createGapRule,
   findUnfinishedStart,
@@ -37,11 +36,9 @@ const MEASURES: Readonly<Record<Measure, string>> = {
 
 const MEASURE_NAMES = ["count", "change", "percent"] as const;
 
-const OWNERS = { channels: CHANNEL_PAGES, users: USER_PAGES } as const;
-
 export function Compare() {
   const { query } = useAddress();
-  const owner = OWNERS[query.get("kind") === "users" ? "users" : "channels"];
+  const owner = OWNERS.find((pages) => pages.path === query.get("kind")) ?? OWNERS[0];
   const { kind, path } = owner;
   const counts: Readonly<Record<string, string>> = COUNT_LABELS[kind];
   const [firstCount = ""] = Object.keys(counts);
@@ -59,10 +56,7 @@ export function Compare() {
           label="Compare"
           name="kind"
           value={path}
-          options={Object.values(OWNERS).map((pages) => [
-            pages.path,
-            `${KIND_LABELS[pages.kind]}s`,
-          ])}
+          options={OWNERS.map((pages) => [pages.path, getPluralLabel(pages.kind)])}
           dependents={["count", "names"]}
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
@@ -101,14 +95,7 @@ function NamesForm({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Comparison({
-  owner,
-  count,
-  names,
-  range,
-  measure,
-  label,
-}: {
+function Comparison(properties: {
   readonly owner: OwnerPages;
   readonly count: string;
   readonly names: readonly string[];
@@ -116,6 +103,7 @@ function Comparison({
   readonly measure: Measure;
   readonly label: string;
 }) {
+  const { owner, count, names, range, measure, label } = properties;
   const { from, interval, stepMs } = planHistory(range, Date.now());
   const read = useRead(
     `compare ${owner.kind} ${count} ${names.join()} ${from} ${interval}`,

@@ -10,7 +10,7 @@ import { createCollectionColumns } from "../parts/collection-columns.tsx";
 import { Text } from "../parts/figures.tsx";
 import { Form } from "../parts/form.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
+import { Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
 export function Creators() {
@@ -82,18 +82,15 @@ export function Creators() {
         {message?.text ?? ""}
       </p>
       <Reading read={read}>
-        {({ creators }) =>
-          creators.length === 0 ? (
-            <Empty>The list is empty. Add a username, and the service begins to collect it.</Empty>
-          ) : (
-            <Table
-              caption={`Creators: ${creators.length}`}
-              columns={columns}
-              items={creators}
-              getKey={({ creator }) => creator}
-            />
-          )
-        }
+        {({ creators }) => (
+          <Table
+            caption={`Creators: ${creators.length}`}
+            columns={columns}
+            items={creators}
+            getKey={({ creator }) => creator}
+            empty="The list is empty. Add a username, and the service begins to collect it."
+          />
+        )}
       </Reading>
     </>
   );

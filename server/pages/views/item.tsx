@@ -8,16 +8,13 @@ import { History } from "../parts/history.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Reading } from "../parts/states.tsx";
 
-export function Item({
-  owner,
-  name,
-  id,
-}: {
+export function Item(properties: {
   readonly owner: OwnerPages;
   /** The owner's. */
   readonly name: string;
   readonly id: string;
 }) {
+  const { owner, name, id } = properties;
   const { path, itemKind, items } = owner;
   const read = useRead(`${itemKind} ${name} ${id}`, (client) => owner.readItem(client, name, id));
   return (

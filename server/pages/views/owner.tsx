@@ -1,6 +1,6 @@
 /** A channel or user: the figures, the history, and the shorts or tweets. */
 import { usePages, useRead } from "../hooks.ts";
-import { COUNT_LABELS, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";
+import { COUNT_LABELS, getPluralLabel, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";
 import {
   PAGE_ITEMS,
   readCount,
@@ -14,7 +14,7 @@ import { describeLoaded, MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, RoundedCount, Text } from "../parts/figures.tsx";
 import { History } from "../parts/history.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
+import { Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { Sparkline } from "../charts/sparkline.tsx";
 
@@ -102,26 +102,23 @@ function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string 
   const { itemKind, itemPath } = owner;
   const { days, emptyText } = owner.items;
   const read = usePages(`${itemPath} ${id}`, (client) => owner.openItems(client, id));
-  const title = `${KIND_LABELS[itemKind]}s`;
+  const title = getPluralLabel(itemKind);
   return (
     <section aria-labelledby={itemPath}>
       <h2 id={itemPath}>{days === undefined ? title : `${title} of the last ${days} days`}</h2>
       <Reading read={read}>
-        {(list) =>
-          list.items.length === 0 ? (
-            <Empty>{emptyText}</Empty>
-          ) : (
-            <>
-              <Table
-                caption={describeLoaded(title, list)}
-                columns={createColumns(owner, id)}
-                items={list.items}
-                getKey={(item) => item.id}
-              />
-              <MoreButton list={list} pageSize={PAGE_ITEMS} />
-            </>
-          )
-        }
+        {(list) => (
+          <>
+            <Table
+              caption={describeLoaded(title, list)}
+              columns={createColumns(owner, id)}
+              items={list.items}
+              getKey={(item) => item.id}
+              empty={emptyText}
+            />
+            <MoreButton list={list} pageSize={PAGE_ITEMS} />
+          </>
+        )}
       </Reading>
     </section>
   );

@@ -1,7 +1,13 @@
 /** The list of channels or users: how it is sorted and searched, its rows and their trends. */
 import { LIST_ORDERS } from "../../../core/lists.ts";
 import { usePages } from "../hooks.ts";
-import { COUNT_LABELS, getSortLabels, KIND_LABELS, SORT_FIELDS } from "../labels.ts";
+import {
+  COUNT_LABELS,
+  getPluralLabel,
+  getSortLabels,
+  KIND_LABELS,
+  SORT_FIELDS,
+} from "../labels.ts";
 import { PAGE_ITEMS, readCount, type ListedOwner, type OwnerPages } from "../owners/owner-pages.ts";
 import { useProgress } from "../progress.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
@@ -63,7 +69,7 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
   ];
   return (
     <>
-      <Heading text={`${KIND_LABELS[kind]}s`} />
+      <Heading text={getPluralLabel(kind)} />
       <div class="row">
         <Select label="Sort by" name="sort" value={sort} options={Object.entries(sortLabels)} />
         <Select label="Order" name="order" value={order} options={ORDERS} />
@@ -83,7 +89,7 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
             <>
               <TrendsButton owner={owner} listed={list.items} progress={trends} />
               <Table
-                caption={`${KIND_LABELS[kind]}s by ${sortLabels[sort]?.toLowerCase()}, ${
+                caption={`${getPluralLabel(kind)} by ${sortLabels[sort]?.toLowerCase()}, ${
                   order === "desc" ? "greatest" : "least"
                 } first. Another order costs 1 credit.`}
                 columns={[...createColumns(owner, sort), ...createTrendColumns(owner, list.items)]}

@@ -38,15 +38,12 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
   );
 }
 
-function Details({
-  account,
-  query,
-  reload,
-}: {
+function Details(properties: {
   readonly account: AdminAccount;
   readonly query: URLSearchParams;
   readonly reload: () => void;
 }) {
+  const { account, query, reload } = properties;
   const { name, granted, debited, refunded, used_30_days, low_balance, created_at } = account;
   const { open, dialog, message } = useDialog(reload);
   return (

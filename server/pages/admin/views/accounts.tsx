@@ -71,15 +71,12 @@ const CREATION: DialogForm = {
   },
 };
 
-function AccountList({
-  all,
-  query,
-  open,
-}: {
+function AccountList(properties: {
   readonly all: readonly AdminAccount[];
   readonly query: URLSearchParams;
   readonly open: OpenDialog;
 }) {
+  const { all, query, open } = properties;
   const [search, setSearch] = useState("");
   const isLowFirst = query.get("first") === "low";
   const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
@@ -115,21 +112,18 @@ function AccountList({
           Low balances first ({lowCount})
         </label>
       </div>
-      {ordered.length === 0 ? (
-        <Empty>No account has this in its name.</Empty>
-      ) : (
-        <Table
-          caption={
-            ordered.length === all.length
-              ? formatNumberOf(all.length, "account")
-              : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
-          }
-          columns={createColumns(open)}
-          items={ordered}
-          isCut
-          getKey={({ name }) => name}
-        />
-      )}
+      <Table
+        caption={
+          ordered.length === all.length
+            ? formatNumberOf(all.length, "account")
+            : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
+        }
+        columns={createColumns(open)}
+        items={ordered}
+        isCut
+        getKey={({ name }) => name}
+        empty="No account has this in its name."
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** What administrators changed, newest first. */
 import { AUDIT_ACTIONS } from "../../../stored-names.ts";
-import { Text } from "../../parts/figures.tsx";
+import { Below, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment } from "../address.ts";
@@ -42,9 +42,7 @@ const COLUMNS: readonly Column<AdminAuditEntry>[] = [
         <a href={createFragment("audit", undefined, { actor })}>
           <Text value={actor} />
         </a>
-        <small class="muted">
-          <Text value={origin} />
-        </small>
+        <Below value={origin} />
       </>
     ),
   },
@@ -86,7 +84,7 @@ export function Audit({ query }: { readonly query: URLSearchParams }) {
         getItems={({ entries }) => entries}
         columns={COLUMNS}
         getKey={({ id }) => String(id)}
-        emptyText="Nothing was changed yet."
+        empty="Nothing was changed yet."
       />
     </>
   );

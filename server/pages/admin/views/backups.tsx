@@ -1,7 +1,6 @@
 /** The backups in the folder of the service: made, listed, downloaded and deleted. */
 import { formatCompact } from "../../format.ts";
 import { Button } from "../../parts/form.tsx";
-import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { saveFile } from "../../save-file.ts";
 import { describeFailure, downloadAdmin, sendAdmin } from "../api.ts";
@@ -67,18 +66,15 @@ export function Backups() {
       </FieldForm>
       {message}
       <Reading read={backups}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>There is no backup in the folder yet.</Empty>
-          ) : (
-            <Table
-              caption={`Backups: ${all.length}`}
-              columns={columns}
-              items={all}
-              getKey={({ file }) => file}
-            />
-          )
-        }
+        {(all) => (
+          <Table
+            caption={`Backups: ${all.length}`}
+            columns={columns}
+            items={all}
+            getKey={({ file }) => file}
+            empty="There is no backup in the folder yet."
+          />
+        )}
       </Reading>
       {dialog}
     </section>

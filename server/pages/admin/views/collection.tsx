@@ -108,12 +108,10 @@ interface TargetsProperties<Target> {
   readonly getName: (target: Target) => string;
 }
 
-function Targets<Target extends CollectionStatus & { readonly added_at: string }>({
-  title,
-  field,
-  label,
-  getName,
-}: TargetsProperties<Target>) {
+function Targets<Target extends CollectionStatus & { readonly added_at: string }>(
+  properties: TargetsProperties<Target>,
+) {
+  const { title, field, label, getName } = properties;
   const path = `${field}s`;
   const targets = useAdminRead<readonly Target[]>(path);
   const { open, dialog, message } = useDialog(targets.reload);
@@ -145,19 +143,16 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
       </FieldForm>
       {message}
       <Reading read={targets}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>There is none yet. Add one, and the service begins to collect it.</Empty>
-          ) : (
-            <Table
-              caption={`${title}: ${describeNumber(all)}`}
-              columns={columns}
-              items={all}
-              isCut
-              getKey={getName}
-            />
-          )
-        }
+        {(all) => (
+          <Table
+            caption={`${title}: ${describeNumber(all)}`}
+            columns={columns}
+            items={all}
+            isCut
+            getKey={getName}
+            empty="There is none yet. Add one, and the service begins to collect it."
+          />
+        )}
       </Reading>
       {dialog}
     </section>

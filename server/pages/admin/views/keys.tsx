@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { Instant } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
-import { Badge, Empty } from "../../parts/states.tsx";
+import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
 import { useDialog, type OpenDialog } from "../forms.tsx";
@@ -30,17 +30,16 @@ export function Keys({ account }: { readonly account: string }) {
       <Reading read={keys}>
         {(all) => (
           <>
-            {all.length === 0 ? (
-              <Empty>This account has no key yet, so nobody can use its credits.</Empty>
-            ) : (
-              <Table
-                caption={describeCount(all)}
-                columns={createColumns(open, setCreated)}
-                items={hasEnded ? all : all.filter((key) => !isEnded(key))}
-                getKey={({ id }) => String(id)}
-                isSortable={false}
-              />
-            )}
+            <Table
+              caption={describeCount(all)}
+              columns={createColumns(open, setCreated)}
+              items={hasEnded ? all : all.filter((key) => !isEnded(key))}
+              getKey={({ id }) => String(id)}
+              isSortable={false}
+              {...(all.length === 0 && {
+                empty: "This account has no key yet, so nobody can use its credits.",
+              })}
+            />
             {all.some(isEnded) && (
               <label class="control">
                 <input

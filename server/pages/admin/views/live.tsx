@@ -13,8 +13,8 @@ import {
   compareRoutes,
   estimateQuantile,
   parseMetrics,
-  type MetricsChange,
   type MetricsReading,
+  type RouteCounts,
 } from "../metrics.ts";
 
 /** How often the metrics are read, while the page is looked at. */
@@ -54,7 +54,7 @@ let kept: LiveState = { first: undefined, last: undefined, points: [] };
 const countRequests = ({ routes }: MetricsReading): number =>
   [...routes.values()].reduce((sum, { requests }) => sum + requests, 0);
 
-const estimateMs = (reading: MetricsReading, change: MetricsChange, share: number) => {
+const estimateMs = (reading: MetricsReading, change: RouteCounts, share: number) => {
   const seconds = estimateQuantile(reading.boundsS, change.buckets, share);
   return seconds === null ? null : Math.round(seconds * 1e5) / 100;
 };
@@ -180,26 +180,25 @@ function describeProcess(point: Point | undefined, last: MetricsReading | undefi
 }
 
 function LiveCharts({ points }: { readonly points: readonly Point[] }) {
-  const shared = {
-    instants: points.map(({ at }) => at),
-    getGapMs: () => 3 * PERIOD_MS,
-  };
+  const instants = points.map(({ at }) => at);
+  const shared = { timeScale: "local", instants, getGapMs: () => 3 * PERIOD_MS } as const;
   return (
     <div class="columns">
       <Chart
-        timeScale="local"
         {...shared}
         title="Requests a second"
         series={[
           { label: "All", values: points.map(({ requests }) => requests) },
-          { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
-          { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
+          ...[
+            { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
+            { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
+            // Two lines at zero would hide each other.
+          ].filter(({ values }) => values.some((value) => value > 0)),
         ]}
         fileName="requests.csv"
       />
       {points.some(({ quantilesMs }) => quantilesMs[0] !== null) && (
         <Chart
-          timeScale="local"
           {...shared}
           title="Durations in milliseconds"
           series={QUANTILES.map(([label], index) => ({
@@ -215,7 +214,7 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
 
 interface RouteRow {
   readonly route: string;
-  readonly change: MetricsChange;
+  readonly change: RouteCounts;
   readonly p95Ms: number | null;
 }
 
@@ -237,16 +236,13 @@ function Routes({ first, last }: Readonly<{ first: MetricsReading; last: Metrics
   return (
     <>
       <h2>Routes since this page was opened</h2>
-      {rows.length === 0 ? (
-        <Empty>No request since then.</Empty>
-      ) : (
-        <Table
-          caption={formatNumberOf(rows.length, "route")}
-          columns={COLUMNS}
-          items={rows}
-          getKey={({ route }) => route}
-        />
-      )}
+      <Table
+        caption={formatNumberOf(rows.length, "route")}
+        columns={COLUMNS}
+        items={rows}
+        getKey={({ route }) => route}
+        empty="No request since then."
+      />
     </>
   );
 }

@@ -90,7 +90,7 @@ export function Notices({ query }: { readonly query: URLSearchParams }) {
         getItems={({ notices }) => notices}
         columns={createColumns(open)}
         getKey={({ id }) => id}
-        emptyText="There is no notice. The first one comes when the balance of an account falls below what is low for it."
+        empty="There is no notice. The first one comes when the balance of an account falls below what is low for it."
       />
       {dialog}
     </>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
 import { formatExact, formatLocal } from "../../format.ts";
 import { saveCsv } from "../../save-file.ts";
-import { Text } from "../../parts/figures.tsx";
+import { Below, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -111,11 +111,7 @@ function Subject({ line }: { readonly line: AdminStatementLine }) {
   return (
     <div class="subject">
       <Text value={main ?? other} />
-      {main !== null && other !== null && (
-        <small class="muted">
-          <Text value={other} />
-        </small>
-      )}
+      <Below value={main === null ? null : other} />
     </div>
   );
 }

@@ -1,0 +1,60 @@
+/** The frame around the pages: a link past the navigation, the navigation, and the page. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface FrameProperties {
+  /** Links by their addresses; none before the visitor has a key. */
+  readonly links: readonly (readonly [href: string, label: string])[];
+  /** What the navigation is of. */
+  readonly label: string;
+  readonly currentHref: string;
+  /** What the page shows: when it changes, those who hear the page are told. */
+  readonly place: string;
+  /** Beside the navigation. */
+  readonly aside: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Frame(properties: FrameProperties) {
+  const { links, label, currentHref, place, aside, children } = properties;
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // A reader of the screen hears the new page.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [place]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // A fragment may be the address of the page.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
+      <header>
+        <a class="brand" href="/">
+          Creator metrics
+        </a>
+        {links.length > 0 && (
+          <nav aria-label={label}>
+            {links.map(([href, text]) => (
+              <a key={href} href={href} aria-current={href === currentHref ? "page" : undefined}>
+                {text}
+              </a>
+            ))}
+          </nav>
+        )}
+        {aside}
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
