@@ -1,6 +1,6 @@
 /** The names that people read for the kinds, their counts, and the gains of these. */
 import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../core/lists.ts";
-import type { ENTITY_FIELDS, EntityKind } from "../../core/entity-kinds.ts";
+import type { CountName, EntityKind, OwnerKind } from "../../core/entity-kinds.ts";
 import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
 
 export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
@@ -14,9 +14,7 @@ export const getPluralLabel = (kind: EntityKind): string => `${KIND_LABELS[kind]
 
 /** The counts of each kind, in the order of the pages: charts show the first one at first. */
 export const COUNT_LABELS: {
-  readonly [Kind in EntityKind]: Readonly<
-    Record<(typeof ENTITY_FIELDS)[Kind]["counts"][number], string>
-  >;
+  readonly [Kind in EntityKind]: Readonly<Record<CountName<Kind>, string>>;
 } = {
   channel: { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" },
   short: { views: "Views", likes: "Likes", comments: "Comments", shares: "Shares" },
@@ -36,9 +34,6 @@ export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> =
   weekly: "a week",
   monthly: "30 days",
 };
-
-/** The kinds that have lists, pages of their own, and items. */
-export type OwnerKind = "channel" | "user";
 
 /** The field that each sort of a list compares. */
 export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> = {

@@ -1,9 +1,13 @@
 /** What the pages of channels and users, and of their shorts and tweets, request and show. */
 import type { Client, HistoryQuery, Listing, ListQuery } from "../../../core/client/mod.ts";
-import type { ComparisonTable, HistoryItem, HistoryPage } from "../../../core/responses/histories.ts";
+import type {
+  ComparisonTable,
+  HistoryItem,
+  HistoryPage,
+} from "../../../core/responses/histories.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { PageSource } from "../page-source.ts";
-import type { OwnerKind } from "../labels.ts";
+import type { ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
 
 /** An object with counts among its fields. */
 type Counts = object;
@@ -73,7 +77,7 @@ export interface OwnerPages {
   readonly kind: OwnerKind;
   /** The first part of the addresses. */
   readonly path: string;
-  readonly itemKind: "short" | "tweet";
+  readonly itemKind: ItemKind;
   /** The part of the addresses before the identifier of an item. */
   readonly itemPath: string;
   /** The counts with a column in the list; from the third on, only where there is room. */

@@ -1,6 +1,6 @@
 /** Leads to a comparison: what was compared before in this tab, and one more. */
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import type { OwnerKind } from "../labels.ts";
+import type { OwnerKind } from "../../../core/entity-kinds.ts";
 import type { OwnerPages } from "../owners/owner-pages.ts";
 
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
