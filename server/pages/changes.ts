@@ -1,4 +1,4 @@
-/** How counts change: since the start, an hour or a day, and what is greatest and least. */
+/** Changes of counts: since the start, in an hour or a day; the greatest and the least. */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { isChangeRounding } from "./rounding.ts";
 
@@ -6,7 +6,7 @@ import { isChangeRounding } from "./rounding.ts";
 type Counts = readonly (number | null)[];
 
 /**
- * Computes how much each count is greater than the first known one. What is unknown stays unknown;
+ * Computes how much each count is greater than the first known one. An unknown count stays unknown;
  * so is a change in per cent of 0.
  *
  * @example

@@ -92,7 +92,7 @@ export function formatPercent(value: number): string {
   return `${sign}${size >= 1 ? getExactFormat().format(Number(digits)) : String(Number(digits))} %`;
 }
 
-/** What a value is: a count, a difference of counts, or a difference in per cent. */
+/** The unit of a value: a count, a difference of counts, or a difference in per cent. */
 export type Measure = "count" | "change" | "percent";
 
 /** Formats a value with all its digits; `unknown` if it is not known. */
@@ -165,7 +165,7 @@ export function formatUtc(instant: string | number): string {
 }
 
 /**
- * Writes a table as CSV (RFC 4180); what is unknown is an empty cell.
+ * Writes a table as CSV (RFC 4180); an unknown value is an empty cell.
  *
  * @example
  * toCsv(["a"], [['say "hi"'], [null]]); // 'a\r\n"say ""hi"""\r\n\r\n'

@@ -1,8 +1,8 @@
 /** Reads of the dashboard that end with their component. */
 import { useEffect, useState } from "preact/hooks";
 import type { Client } from "../../core/client/mod.ts";
-import type { PageSource } from "./page-source.ts";
-import { useProgress, type Progress } from "./progress.ts";
+import type { PageSource } from "./owners/page-source.ts";
+import { useProgress, type TaskProgress } from "./store.ts";
 import { getClient, readOnce } from "./session.ts";
 
 /** A read: it is going on, has a value, or has failed. */
@@ -28,14 +28,14 @@ export function useFreeRead<Value>(
     );
     return () => void (isCurrent = false);
   }, [name, attempt]);
-  // What is there may belong to the name before.
+  // The state may belong to the name before.
   return { ...(state.name === name && state), retry: () => setAttempt(attempt + 1) };
 }
 
 /**
  * Reads something from the service, once in this tab.
  *
- * @param name What is read: another name reads again.
+ * @param name The name of the value: another name reads another value.
  */
 export function useRead<Value>(
   name: string,
@@ -58,7 +58,7 @@ interface OpenList<Item> {
 }
 
 /** A list as far as it was read. */
-export interface ListedPages<Item> extends Readonly<OpenList<Item>>, Progress {
+export interface ListedPages<Item> extends Readonly<OpenList<Item>>, TaskProgress {
   /** Reads the next pages, each for a credit. */
   readMore(options?: MoreOptions): void;
 }

@@ -1,4 +1,4 @@
-/** The ranges of charts: how far back each goes, in what buckets, and what is a gap. */
+/** The ranges of charts: their lengths, buckets and gaps. */
 import { findBucketEnd, type HistoryInterval } from "../../core/buckets.ts";
 import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
@@ -41,7 +41,7 @@ export function parseRange(text: string | null, other: Range = "30d"): Range {
   return RANGES.find((range) => range === text) ?? other;
 }
 
-/** What a chart of a range reads, and the milliseconds from one bucket to the next. */
+/** The request for the history of a range, and the milliseconds from one bucket to the next. */
 export interface HistoryPlan {
   readonly from: string;
   readonly interval: HistoryInterval;

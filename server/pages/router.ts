@@ -37,7 +37,7 @@ export function followLinks(): void {
       origin === location.origin && !/^\/(?:swagger|api|admin|metrics)\b/.test(pathname);
     if (!isPage || hash !== "") return;
     event.preventDefault();
-    // Those who come back find the place where they were.
+    // Going back returns to the same place on the page.
     history.replaceState({ scrollY }, "");
     navigate(pathname + search);
     scrollTo(0, 0);

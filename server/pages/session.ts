@@ -1,11 +1,11 @@
-/** The API key of the tab, what its account has left, and what the page has cost so far. */
+/** The session of the tab: the API key, the credits left, and the cost of the page. */
 import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";
 import { createStore } from "./store.ts";
 
 const STORAGE_KEY = "apiKey";
 
-/** What the header of every page shows. */
+/** The state of the session, which the header of every page shows. */
 export interface SessionState {
   /** `null` before a key is entered. */
   readonly apiKey: string | null;
@@ -30,7 +30,7 @@ let leastRemaining = Infinity;
 /** Responses that had a balance. */
 let counted = 0;
 let client = createPageClient();
-/** What was read in this tab: going back to a page costs nothing. */
+/** The reads of this tab: going back to a page costs nothing. */
 let reads = new Map<string, Promise<unknown>>();
 
 /** Uses the key of an address that is opened in this tab while it shows a page. */
@@ -73,7 +73,7 @@ function createPageClient(): Client {
   });
 }
 
-/** Counts what a response cost; one that says that something does not exist costs too. */
+/** Counts the cost of a response; a 404 costs too. */
 function count({ status, headers }: Response): void {
   const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
   if (status === 401) session.update({ isRefused: true });
@@ -93,12 +93,12 @@ export function setApiKey(apiKey: string | null): void {
   client = createPageClient();
 }
 
-/** Starts to count what another page costs. */
+/** Starts to count the cost of another page. */
 export function startPage(): void {
   session.update({ pageCost: 0 });
 }
 
-/** Forgets what was read, so that it is read again. */
+/** Forgets all reads, so that they are repeated. */
 export function forgetReads(): void {
   reads = new Map();
 }
@@ -114,7 +114,7 @@ export async function readAccount(): Promise<AccountDetails> {
 /**
  * Reads something once in this tab.
  *
- * @param name What is read: the same name gives the same result.
+ * @param name The name of the value: the same name gives the same result.
  */
 export function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   const known = reads.get(name);

@@ -1,7 +1,7 @@
-/** Values of the tab that components follow: they render again when one changes. */
+/** States that components follow: they render again when one changes. */
 import { useEffect, useState } from "preact/hooks";
 
-/** A store of what several components show. */
+/** A store of a state that several components show. */
 export interface Store<State> {
   get(): State;
   update(changes: Partial<State>): void;
@@ -31,4 +31,24 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
     return () => target.removeEventListener(event, follow);
   }, []);
   return value;
+}
+
+/** The progress of a task that the visitor started. */
+export interface TaskProgress {
+  readonly isLoading: boolean;
+  /** Why the last one failed. */
+  readonly error?: unknown;
+}
+
+/** Follows the tasks that the visitor starts, one at a time. */
+export function useProgress() {
+  const [progress, setProgress] = useState<TaskProgress>({ isLoading: false });
+  const follow = (task: Promise<unknown>) => {
+    setProgress({ isLoading: true });
+    task.then(
+      () => setProgress({ isLoading: false }),
+      (error: unknown) => setProgress({ isLoading: false, error }),
+    );
+  };
+  return { progress, follow };
 }

@@ -1,7 +1,7 @@
 /** Bundles the script and the style sheet of the pages. */
 import { fileURLToPath } from "node:url";
 
-/** What the pages load beside their document. */
+/** The files that the pages load beside their document. */
 export interface PageBundle {
   readonly script: Uint8Array<ArrayBuffer>;
   readonly style: Uint8Array<ArrayBuffer>;

@@ -1,10 +1,10 @@
-/** The address of what is shown: a fragment, which no server sees, and which can be reloaded. */
+/** The addresses of the parts: fragments, which no server sees, and which can be reloaded. */
 import { useEventValue } from "../store.ts";
 
-/** What a fragment such as `#accounts/acme?days=90` names. */
+/** The parts of a fragment such as `#accounts/acme?days=90`. */
 export interface AdminAddress {
   readonly part: string;
-  /** What of the part; `undefined` for all of it. */
+  /** The name of an account; `undefined` for the whole part. */
   readonly name: string | undefined;
   readonly query: URLSearchParams;
 }
@@ -12,7 +12,7 @@ export interface AdminAddress {
 /**
  * Creates a fragment.
  *
- * @param parameters Those that are empty are left out.
+ * @param parameters Empty ones are left out.
  */
 export function createFragment(
   part: string,
@@ -41,7 +41,7 @@ function decode(text: string | undefined): string | undefined {
   }
 }
 
-/** What the address names; the component renders again when it changes. */
+/** The address; the component renders again when it changes. */
 export const useAdminAddress = (): AdminAddress =>
   useEventValue(window, "hashchange", parseFragment);
 

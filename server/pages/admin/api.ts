@@ -8,7 +8,7 @@ const STORAGE_KEY = "adminToken";
 /** The longest wait for a read. A change, such as a backup, may take longer. */
 const READ_TIMEOUT_MS = 20_000;
 
-/** What the frame of the page shows. */
+/** The state of the tab, which the frame of the page shows. */
 interface AdminSession {
   /** `null` before one is entered. */
   readonly token: string | null;
@@ -51,7 +51,7 @@ export function isOutage(error: unknown): boolean {
   return error instanceof ConnectionError || isUnavailable;
 }
 
-/** Says what went wrong, for people. */
+/** Describes an error for people. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ConnectionError) {
     return navigator.onLine ? "The service does not answer." : "You are offline.";
@@ -67,7 +67,7 @@ type Method = "GET" | "POST" | "PATCH" | "DELETE";
  * Sends a request below `/admin`, and reads the JSON of the response.
  *
  * @param body Sent as JSON.
- * @param token By default that of the tab.
+ * @param token By default the token of the tab.
  * @throws {MetricsError | ConnectionError}
  */
 export async function sendAdmin<Body>(

@@ -66,7 +66,7 @@ export function FilteredTable<Item, Page>({
   ...table
 }: Pick<TableProperties<Item>, "columns" | "getKey" | "empty"> & {
   readonly list: FilteredPages<Page>;
-  /** What a row is: `notice`. */
+  /** The noun for a row: `notice`. */
   readonly noun: string;
   readonly getItems: (page: Page) => readonly Item[];
 }) {

@@ -5,7 +5,7 @@ import { Text } from "../parts/figures.tsx";
 import { Button, Form, type Fields } from "../parts/form.tsx";
 import { describeFailure, isOutage } from "./api.ts";
 
-/** Sends a form; returns what to say about it. */
+/** Sends a form; returns a sentence about the result. */
 type Submit = (fields: Fields) => Promise<string>;
 
 /** How the last submission went. */
@@ -14,7 +14,7 @@ interface Outcome {
   readonly isFailure: boolean;
 }
 
-/** Says how something went, to those who hear the page too. */
+/** A sentence about a result, which screen readers read out. */
 function Message({ text, isFailure = false }: Partial<Outcome>) {
   return (
     <p role="status" class={isFailure ? "message loss" : "message"}>
@@ -160,7 +160,7 @@ export function useDialog(reload: () => void) {
 }
 
 interface FormDialogProperties extends DialogForm {
-  /** Gets what to say about it. */
+  /** Gets the sentence about the result. */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 }

@@ -1,6 +1,6 @@
 /** Reads the metrics of the running service, and computes rates and durations from two readings. */
 
-/** What the metrics count of a route, since the start of the service. */
+/** The counts of a route since the start of the service. */
 export interface RouteCounts {
   readonly requests: number;
   /** Responses with 4xx. */
@@ -24,7 +24,7 @@ export interface MetricsReading {
   readonly cpuSeconds: number | undefined;
 }
 
-/** What happened between two readings. */
+/** The counts between two readings. */
 export interface MetricsChange extends RouteCounts {
   readonly seconds: number;
 }
@@ -95,7 +95,7 @@ function addCounts(first: RouteCounts, second: RouteCounts, sign = 1): RouteCoun
   };
 }
 
-/** Counts what happened between two readings, on each route. */
+/** Counts the requests between two readings, by route. */
 export function compareRoutes(
   before: MetricsReading,
   after: MetricsReading,
@@ -119,7 +119,7 @@ export function addChanges(changes: Iterable<RouteCounts>): RouteCounts {
  * within a bucket.
  *
  * @param share From 0 to 1.
- * @returns Seconds; the greatest finite bound for what is beyond it; `null` without requests.
+ * @returns Seconds, at most the greatest finite bound; `null` without requests.
  *
  * @example
  * estimateQuantile([1, 2, Infinity], [50, 100, 100], 0.75); // 1.5

@@ -1,14 +1,14 @@
-/** What the views of the administrator's page share. */
+/** Components that the views of the administrator's page share. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "../format.ts";
-import { useProgress } from "../progress.ts";
+import { useProgress } from "../store.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { adminSession, describeFailure } from "./api.ts";
 import type { AdminRead } from "./reads.ts";
 
-/** Shows what was read. What the service does not answer, the frame of the page says. */
+/** Shows a value once it is read. While the service does not answer, the frame of the page says so. */
 export function Reading<Value>({
   read: { value, failure, reload },
   children,

@@ -8,7 +8,7 @@ const RETRY_MS = 2000;
 
 /** Something that is read. */
 export interface AdminRead<Value> {
-  /** What was read last; it stays while it is read again, and while that fails. */
+  /** The newest value; it stays during another read, also if that fails. */
   readonly value: Value | undefined;
   /** Why it could not be read; nothing while it is tried again by itself. */
   readonly failure: string | undefined;
@@ -24,7 +24,7 @@ export function useAdminRead<Value>(path: string): AdminRead<Value> {
 /**
  * Reads something, and again by itself for as long as the service does not answer.
  *
- * @param name What is read: another name reads anew.
+ * @param name The name of the value: another name reads another value.
  */
 export function useReading<Value>(name: string, read: () => Promise<Value>): AdminRead<Value> {
   const [state, setState] = useState<{ name: string; value?: Value; failure?: string }>({ name });
@@ -54,7 +54,7 @@ export function useReading<Value>(name: string, read: () => Promise<Value>): Adm
     };
   }, [name, attempt]);
   useEffect(() => () => reportOutage(reader, null), []);
-  // What is there may belong to the name before.
+  // The state may belong to the name before.
   const { value, failure } = state.name === name ? state : { value: undefined, failure: undefined };
   return { value, failure, reload };
 }
@@ -71,7 +71,7 @@ export type FilteredPages<Page> = ReturnType<typeof useFilteredPages<Page & Curs
  *
  * @param part The part of the administrator's page, and the path below `/admin`.
  * @param query The parameters of the address.
- * @param names Those that filter the list.
+ * @param names The names of the parameters that filter the list.
  */
 export function useFilteredPages<Page extends CursorPage>(
   part: string,

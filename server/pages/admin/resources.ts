@@ -1,4 +1,4 @@
-/** What the administration API responds with: the types of its schemas. */
+/** The resources of the administration API: the types of its schemas. */
 import type { Static } from "@sinclair/typebox";
 import type * as schemas from "../../http/openapi/admin/schemas.ts";
 

@@ -19,7 +19,7 @@ import { Empty } from "../parts/states.tsx";
 interface ChartProperties extends PlotData {
   readonly title: string;
   readonly fileName: string;
-  /** Called with what is shown whenever that changes. */
+  /** Called with the shown part whenever it changes. */
   readonly onView?: (view: PlotView) => void;
 }
 
@@ -83,7 +83,7 @@ export function Chart(properties: ChartProperties) {
         }}
       />
       <p class="hidden" role="status">
-        {/* What is shown is said once somebody has changed it. */}
+        {/* The shown part is read out once the visitor has changed it. */}
         {message === "" && view?.isWhole === false ? `Shows ${period}` : message}
       </p>
       <div class="row controls">

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 /**
  * Fits the values, with a least height.
  *
- * @param floor What is added to the height goes no deeper: counts are not negative.
+ * @param floor The least end of the added height: counts are not negative.
  */
 export function createValueRange(leastSpan: number, floor: number): uPlot.Range.Function {
   return (_, min, max) => {

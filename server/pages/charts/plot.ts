@@ -20,7 +20,7 @@ interface PlotSeries {
   readonly values: readonly (number | null)[];
 }
 
-/** What a chart draws. */
+/** The data of a chart. */
 export interface PlotData {
   /** Milliseconds since 1970 UTC, rising. */
   readonly instants: readonly number[];
@@ -33,7 +33,7 @@ export interface PlotData {
   readonly series: readonly PlotSeries[];
   /** `bars` shows differences: gains above the line, losses below it. */
   readonly kind?: "lines" | "bars";
-  /** What the values are; counts unless told. */
+  /** The unit of the values; counts by default. */
   readonly measure?: Measure;
   /** Charts of one group show the same part of the time, and point at the same instant. */
   readonly group?: string;
@@ -62,15 +62,15 @@ export interface Plot {
   /**
    * Shows another part of the time.
    *
-   * @param factor The length of the new part, as a fraction of what is shown.
-   * @param shift How far the part moves, as a fraction of what is shown; earlier if negative.
+   * @param factor The length of the new part, as a fraction of the shown one.
+   * @param shift How far the part moves, as a fraction of its length; earlier if negative.
    */
   show(factor: number, shift?: number): void;
   /**
    * Points at another instant.
    *
    * @param steps How many values later than the one that is pointed at; infinite for the last.
-   * @returns What is there, for those who don't see it.
+   * @returns The values there, as a sentence for screen readers.
    */
   step(steps: number): string;
   remove(): void;
@@ -82,7 +82,7 @@ const SHOWN_MIN = 3;
 /**
  * Draws a chart.
  *
- * @param onView Called with what is shown whenever that changes.
+ * @param onView Called with the shown part whenever it changes.
  */
 export function drawPlot(
   host: HTMLElement,

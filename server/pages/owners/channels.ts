@@ -1,6 +1,6 @@
-/** What the pages of channels and shorts request and show. */
+/** The requests of the pages of channels and shorts, and the fields that they show. */
 import type { VideoClient } from "../../../core/client/mod.ts";
-import { createPageSource } from "../page-source.ts";
+import { createPageSource } from "./page-source.ts";
 import { PAGE_ITEMS, readComparison, readHistoryPage, type OwnerPages } from "./owner-pages.ts";
 
 export const CHANNEL_PAGES: OwnerPages = {

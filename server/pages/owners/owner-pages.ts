@@ -1,4 +1,4 @@
-/** What the pages of channels and users, and of their shorts and tweets, request and show. */
+/** The form of the requests and fields that the pages of each kind of owner declare. */
 import type { Client, HistoryQuery, Listing, ListQuery } from "../../../core/client/mod.ts";
 import type {
   ComparisonTable,
@@ -6,7 +6,7 @@ import type {
   HistoryPage,
 } from "../../../core/responses/histories.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
-import type { PageSource } from "../page-source.ts";
+import type { PageSource } from "./page-source.ts";
 import type { ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
 
 /** An object with counts among its fields. */
@@ -28,7 +28,7 @@ export interface ListedOwner {
 }
 
 /** A channel or user. */
-export interface Owner extends ListedOwner {
+export interface OwnerProfile extends ListedOwner {
   readonly username: string;
   /** By which comparisons find it: they separate names by commas. */
   readonly comparedName: string;
@@ -52,19 +52,19 @@ export interface ListedItem {
 }
 
 /** A short or tweet. */
-export interface Item {
+interface Item {
   readonly id: string;
   readonly title: string;
   /** `null` for none. */
   readonly text: string | null;
   readonly publishedAt: string;
   readonly counts: Counts;
-  /** What the link to the owner says. */
+  /** The text of the link to the owner. */
   readonly ownerLabel: string;
 }
 
 /** Owners that are found, or not, and a count of each over time. */
-export interface Comparison extends Pick<ComparisonTable, "rows"> {
+interface Comparison extends Pick<ComparisonTable, "rows"> {
   readonly owners: readonly { readonly name: string; readonly label: string | null }[];
   /** When it was requested, in milliseconds since 1970 UTC. */
   readonly readAt: number;
@@ -72,7 +72,7 @@ export interface Comparison extends Pick<ComparisonTable, "rows"> {
 
 type OwnerQuery = ListQuery<string> & { readonly country?: string };
 
-/** What the pages of a kind of owner request and show. */
+/** The requests of the pages of a kind of owner and of its items, and the fields that they show. */
 export interface OwnerPages {
   readonly kind: OwnerKind;
   /** The first part of the addresses. */
@@ -85,7 +85,7 @@ export interface OwnerPages {
   /** A count that sources round. */
   readonly roundedCount?: string;
   readonly hasCountry: boolean;
-  /** What to do while nothing was observed. */
+  /** A hint for an empty list. */
   readonly emptyHint: string;
   readonly items: {
     /** The counts with a column. */
@@ -107,7 +107,7 @@ export interface OwnerPages {
     ids: readonly [owner: string, item: string],
     query: HistoryQuery,
   ): PageSource<HistoryItem<Counts>>;
-  read(client: Client, name: string): Promise<Owner>;
+  read(client: Client, name: string): Promise<OwnerProfile>;
   readItem(client: Client, owner: string, id: string): Promise<Item>;
   compare(
     client: Client,

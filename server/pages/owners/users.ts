@@ -1,7 +1,7 @@
-/** What the pages of users and tweets request and show. */
+/** The requests of the pages of users and tweets, and the fields that they show. */
 import type { MicroblogClient } from "../../../core/client/mod.ts";
 import type { TweetRecord } from "../../../core/resources/generated/types.ts";
-import { createPageSource } from "../page-source.ts";
+import { createPageSource } from "./page-source.ts";
 import {
   PAGE_ITEMS,
   readComparison,

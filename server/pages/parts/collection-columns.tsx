@@ -7,7 +7,7 @@ import type { Column } from "./table.tsx";
 
 type Collected = Omit<ListedCreator, "creator" | "platform">;
 
-/** Creates the columns. What matters most comes first: a narrow window shows no more. */
+/** Creates the columns, the most important first: a narrow window shows no more. */
 export function createCollectionColumns<Target extends Collected>(
   getName: (target: Target) => string,
   remove: (name: string) => void,

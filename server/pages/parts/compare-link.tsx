@@ -1,11 +1,11 @@
-/** Leads to a comparison: what was compared before in this tab, and one more. */
+/** A link that compares an owner with those that this tab compared before. */
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { OwnerKind } from "../../../core/entity-kinds.ts";
 import type { OwnerPages } from "../owners/owner-pages.ts";
 
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
 
-/** Remembers what is compared. */
+/** Remembers the names of a comparison. */
 export function rememberCompared(kind: OwnerKind, names: readonly string[]): void {
   compared[kind] = names;
 }

@@ -82,7 +82,7 @@ export function SearchForm({ fields }: { readonly fields: readonly SearchField[]
 /**
  * The range of a chart.
  *
- * @param cost Says what another range costs.
+ * @param cost A sentence about the cost of another range.
  */
 export function RangeControl({ range, cost }: { readonly range: Range; readonly cost: string }) {
   return (
@@ -139,7 +139,7 @@ export function MoreButton({
 /** How many pages without a match are read at one press of a button. */
 const SEARCHED_PAGES_MAX = 10;
 
-/** What a filtered list has instead of {@link MoreButton} while its pages have no match. */
+/** The buttons of a filtered list whose newest page has no match, instead of {@link MoreButton}. */
 export function SearchOn({ list, kind }: ListProperties & { readonly kind: string }) {
   const next = formatExact(FILTERED_PAGE_MAX_ENTITIES);
   const searched = formatExact(list.emptyPages * FILTERED_PAGE_MAX_ENTITIES);

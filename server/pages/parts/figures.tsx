@@ -1,4 +1,4 @@
-/** Figures and instants as people write them, with the exact value for those who point at it. */
+/** Figures and instants as people write them; pointing at one shows its exact value. */
 import type { ComponentChildren } from "preact";
 import {
   formatChange,
@@ -12,7 +12,7 @@ import { findChangeSinceStart } from "../changes.ts";
 import { findRoundingStep, isChangeRounding } from "../rounding.ts";
 
 interface FigureProperties {
-  /** A dash is shown for what is unknown. */
+  /** An unknown value is shown as a dash. */
   readonly value: number | null | undefined;
 }
 
@@ -68,7 +68,7 @@ function Unknown() {
   );
 }
 
-/** An instant in local time; in UTC for those who point at it. */
+/** An instant in local time; pointing at it shows UTC. */
 export function Instant({
   value,
   hasTime = true,

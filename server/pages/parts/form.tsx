@@ -34,7 +34,7 @@ export function Form({ onSubmit, ...attributes }: FormProperties) {
 interface ButtonProperties {
   readonly label: string;
   readonly onClick: () => void;
-  /** What it does, for those who hear it without its row. */
+  /** A full sentence for screen readers, which read the button without its row. */
   readonly about?: string;
   readonly look?: "primary" | "plain" | "cancel" | "sort";
   readonly hint?: string | undefined;

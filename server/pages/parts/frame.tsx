@@ -5,10 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 interface FrameProperties {
   /** Links by their addresses; none before the visitor has a key. */
   readonly links: readonly (readonly [href: string, label: string])[];
-  /** What the navigation is of. */
+  /** The name of the navigation. */
   readonly label: string;
   readonly currentHref: string;
-  /** What the page shows: when it changes, those who hear the page are told. */
+  /** Identifies the content: when it changes, the page gets the focus. */
   readonly place: string;
   /** Beside the navigation. */
   readonly aside: ComponentChildren;

@@ -14,7 +14,7 @@ import {
 import { formatCompact, type TimeScale } from "../format.ts";
 import { usePages, type ListedPages } from "../hooks.ts";
 import { readCount } from "../owners/owner-pages.ts";
-import type { PageSource } from "../page-source.ts";
+import type { PageSource } from "../owners/page-source.ts";
 import {
   createGapRule,
   findUnfinishedStart,
@@ -34,7 +34,7 @@ import type { PlotView } from "../charts/plot.ts";
 import { Empty, Reading } from "./states.tsx";
 
 interface HistoryProperties {
-  /** What the name of its files begins with. */
+  /** The beginning of the names of its files. */
   readonly name: string;
   /** The counts, the first of which is shown at first, by their labels. */
   readonly counts: Readonly<Record<string, string>>;
@@ -181,7 +181,7 @@ interface SummaryPart extends CountChange {
   readonly part: number | null;
 }
 
-/** What the shown part of a history comes to: its change, and the best and the worst of its parts. */
+/** A summary of the shown part of a history: its change, and its best and worst buckets. */
 function Summary(properties: {
   readonly parts: readonly SummaryPart[];
   readonly timeScale: TimeScale;
@@ -189,7 +189,7 @@ function Summary(properties: {
   readonly range: { readonly label: string; readonly gain: number | null } | undefined;
   /** Whether there is a change in all: since a publication, it is the count itself. */
   readonly hasChange: boolean;
-  /** What a part is: `day`. */
+  /** The noun for a bucket: `day`. */
   readonly part: string;
   readonly isRate: boolean;
 }) {

@@ -1,4 +1,4 @@
-/** What a page shows while it loads, when nothing is there, and when a request failed. */
+/** The states of a page: it loads, it is empty, or a request failed. */
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../hooks.ts";
@@ -9,7 +9,7 @@ interface ReadingProperties<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** Shows what was read, or why it is not there. */
+/** Shows a value once it is read, or the reason why it is missing. */
 export function Reading<Value>({ read, children }: ReadingProperties<Value>) {
   const { value, error, retry } = read;
   if (error !== undefined) return <Failure error={error} retry={retry} />;
@@ -49,7 +49,7 @@ export function Badge({
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** Says what went wrong and what to do. */
+/** Explains a failure, and offers another try. */
 function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const [title, text] = describeFailure(error);
   const isFinal = error instanceof MetricsError && error.code === "Forbidden";

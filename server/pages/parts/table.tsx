@@ -1,4 +1,4 @@
-/** A table whose rows can be sorted by a column: those that are there, or the whole list. */
+/** A table whose columns sort the loaded rows, or the whole list. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "../format.ts";
@@ -11,11 +11,11 @@ type Value = number | string | null | undefined;
 /** A column of a table. */
 export interface Column<Item> {
   readonly label: string;
-  /** What the cells have, and what the rows are sorted by; unknown values come last. */
+  /** Reads the value of a cell, which also sorts the rows; unknown values come last. */
   readonly getValue?: (item: Item) => Value;
   /** How the values are written; without it, as text. */
   readonly as?: "count" | "change" | "percent" | "exact" | "instant" | "date";
-  /** What the cells show in place of the value. */
+  /** Renders a cell in place of the value. */
   readonly render?: (item: Item) => ComponentChildren;
   /** The name by which the service sorts the whole list by this column. */
   readonly sort?: string | undefined;
@@ -27,7 +27,7 @@ export interface Column<Item> {
 export interface ListSorting {
   readonly sort: string;
   readonly isDescending: boolean;
-  /** Says what another order costs. */
+  /** A sentence about the cost of another order. */
   readonly hint: string;
   sortBy(sort: string): void;
 }

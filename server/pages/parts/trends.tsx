@@ -2,7 +2,7 @@
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import { findChangeSinceStart } from "../changes.ts";
 import type { ListedOwner, OwnerPages } from "../owners/owner-pages.ts";
-import type { useProgress } from "../progress.ts";
+import type { useProgress } from "../store.ts";
 import { getClient } from "../session.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { ChangeSinceStart } from "./figures.tsx";
@@ -13,7 +13,7 @@ import type { Column } from "./table.tsx";
 /** The values of each entity, oldest first. */
 type Values = Map<string, readonly (number | null)[]>;
 
-/** What was read in this tab. */
+/** The values that were read in this tab. */
 const known = { channel: new Map() as Values, user: new Map() as Values };
 
 /** Reads every day of 30, ten entities at a time. */
@@ -30,7 +30,7 @@ async function readTrends({ kind, compare }: OwnerPages, ids: readonly string[])
   }
 }
 
-/** The columns of what was read: the line, and what it comes to. None before something was read. */
+/** The columns of the trends: the line and its change. None before a trend was read. */
 export function createTrendColumns(
   { kind }: OwnerPages,
   listed: readonly ListedOwner[],
@@ -59,7 +59,7 @@ export function createTrendColumns(
   ];
 }
 
-/** Reads the trends of what is listed; the list around it renders again when they are read. */
+/** A button that reads the trends of the listed owners; its list renders again afterwards. */
 export function TrendsButton(properties: {
   readonly owner: OwnerPages;
   readonly listed: readonly ListedOwner[];

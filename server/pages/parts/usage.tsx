@@ -1,4 +1,4 @@
-/** What an account used: a chart of its days, and a table by endpoint or by key. */
+/** The usage of an account: a chart of its days, and a table by endpoint or by key. */
 import { useState } from "preact/hooks";
 import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
@@ -51,7 +51,7 @@ const FIGURES: readonly Column<UsageRow>[] = (["requests", "credits", "refunded"
   }),
 );
 
-/** What usage is added up by. */
+/** The first column of the table, by grouping. */
 const GROUPS: Readonly<Record<"endpoint" | "key", Column<UsageRow>>> = {
   endpoint: { label: "Endpoint", getValue: ({ endpoint = "" }) => endpoint },
   key: {
@@ -77,7 +77,7 @@ export function KeyName({
   );
 }
 
-/** What was used most comes first; nothing where nothing was used. */
+/** The groups, with the greatest usage first; nothing without usage. */
 export function UsageTable({
   by,
   usage,

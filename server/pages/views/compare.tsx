@@ -167,7 +167,7 @@ function Comparison(properties: {
   );
 }
 
-/** What is compared of a channel or user. */
+/** The compared values of a channel or user, by measure. */
 interface ComparedSeries extends Readonly<Record<Measure, readonly (number | null)[]>> {
   /** By which it was requested. */
   readonly name: string;

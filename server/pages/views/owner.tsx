@@ -5,7 +5,7 @@ import {
   PAGE_ITEMS,
   readCount,
   type ListedItem,
-  type Owner as OwnerDetails,
+  type OwnerProfile,
   type OwnerPages,
 } from "../owners/owner-pages.ts";
 import { createPath } from "../router.ts";
@@ -28,7 +28,7 @@ export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly na
         const { id, counts, gains } = details;
         return (
           <>
-            <Profile owner={owner} details={details} />
+            <ProfileHead owner={owner} details={details} />
             <Figures
               items={[
                 ...labels.map(([count, label]) => {
@@ -53,7 +53,7 @@ export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly na
 }
 
 /** The gains of a count as figures: the first one names it. */
-function listGains(label: string, gains: NonNullable<OwnerDetails["gains"]>) {
+function listGains(label: string, gains: NonNullable<OwnerProfile["gains"]>) {
   return (["daily", "weekly", "monthly"] as const).map(
     (period, index) =>
       [
@@ -63,12 +63,12 @@ function listGains(label: string, gains: NonNullable<OwnerDetails["gains"]>) {
   );
 }
 
-function Profile({
+function ProfileHead({
   owner,
   details: { name, username, note, since, description, comparedName },
 }: {
   readonly owner: OwnerPages;
-  readonly details: OwnerDetails;
+  readonly details: OwnerProfile;
 }) {
   return (
     <>

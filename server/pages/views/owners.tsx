@@ -9,7 +9,7 @@ import {
   SORT_FIELDS,
 } from "../labels.ts";
 import { PAGE_ITEMS, readCount, type ListedOwner, type OwnerPages } from "../owners/owner-pages.ts";
-import { useProgress } from "../progress.ts";
+import { useProgress } from "../store.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 import { MoreButton, SearchForm, SearchOn, Select } from "../parts/controls.tsx";
 import { Name } from "../parts/figures.tsx";
@@ -110,7 +110,7 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
   );
 }
 
-/** The names, what the list is sorted by, and the most important counts. */
+/** The columns: the name, the figure of the sort, and the most important counts. */
 function createColumns(
   { kind, path, listedCounts }: OwnerPages,
   sort: string,

@@ -1,4 +1,4 @@
-/** One account: its balance, its keys, what it used, and its statement. */
+/** One account: its balance, its keys, its usage, and its statement. */
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";

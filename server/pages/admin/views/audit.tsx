@@ -1,4 +1,4 @@
-/** What administrators changed, newest first. */
+/** The changes by administrators, newest first. */
 import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Below, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";

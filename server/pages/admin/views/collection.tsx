@@ -1,4 +1,4 @@
-/** What is collected: how the sources are, the tracked channels, and the monitoring list. */
+/** Collection: the states of the sources, the tracked channels, and the monitoring list. */
 import type { ListedCreator } from "../../../../core/resources/generated/types.ts";
 import type { CollectionStatus } from "../../../store/collection/collection-status.ts";
 import type { TrackedChannel } from "../../../store/collection/tracked-channels.ts";
@@ -102,7 +102,7 @@ interface AddedTarget extends Partial<Record<"channel" | "creator", string>> {
 
 interface TargetsProperties<Target> {
   readonly title: string;
-  /** What a change of the list names. */
+  /** The field of a request that names the target. */
   readonly field: "channel" | "creator";
   readonly label: string;
   readonly getName: (target: Target) => string;

@@ -1,4 +1,4 @@
-/** The database: its size, what is stored of each kind, backups, and the check of the ledger. */
+/** The database: its size, its entities by kind, backups, and the check of the ledger. */
 import { useState } from "preact/hooks";
 import type { LedgerVerification } from "../../../store/accounts/verify-ledger.ts";
 import { formatExact } from "../../format.ts";

@@ -40,7 +40,7 @@ interface Point {
   readonly cpuPercent: number | undefined;
 }
 
-/** What was read since the page was opened. */
+/** The readings since the page was opened. */
 interface LiveState {
   /** The first reading since the service started. */
   readonly first: MetricsReading | undefined;
@@ -170,7 +170,7 @@ function listFigures(point: Point | undefined) {
   ] as const;
 }
 
-/** Says what the process uses, as far as that is known. */
+/** Describes the memory and the processor time of the process, as far as they are known. */
 function describeProcess(point: Point | undefined, last: MetricsReading | undefined): string {
   const memory = last?.memoryBytes;
   return [

@@ -102,7 +102,7 @@ const COLUMNS: readonly Column<AdminStatementLine>[] = [
   { label: "For", render: (line) => <Subject line={line} /> },
 ];
 
-/** What a line is for: a reference and a reason, or an endpoint and a key. */
+/** The purpose of a line: a reference and a reason, or an endpoint and a key. */
 function Subject({ line }: { readonly line: AdminStatementLine }) {
   const { reference, reason, endpoint, key_begins_with, label } = line;
   const key =

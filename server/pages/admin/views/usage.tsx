@@ -1,4 +1,4 @@
-/** What an account used: by day, by endpoint and by key. */
+/** The usage of an account: by day, by endpoint and by key. */
 import type { AccountDetails } from "../../../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant } from "../../../../core/time.ts";
 import { UsageChart, UsageTable } from "../../parts/usage.tsx";

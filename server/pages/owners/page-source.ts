@@ -1,8 +1,8 @@
 /** Lists of the service that are read page by page. */
-import type { Listing } from "../../core/client/mod.ts";
+import type { Listing } from "../../../core/client/mod.ts";
 
 /** A page of a list. */
-export interface ListPage<Item> {
+interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
   /** How many items the list has, where the service says so. */
