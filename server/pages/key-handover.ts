@@ -12,20 +12,15 @@ const ANSWER_MAX_MS = 200;
 /** How long after a press a link may be opened: a menu stays open for a while. */
 const PRESS_MAX_MS = 30_000;
 
+/** A message between tabs. Without a key, it asks for one. */
 interface Message {
   /** The address that the new tab shows. */
   readonly address: string;
-  /** Without it, the message asks for the key. */
   readonly key?: string;
 }
 
-function readMessage(data: unknown): Partial<Message> {
-  const { address, key }: Record<string, unknown> = Object(data);
-  return {
-    ...(typeof address === "string" && { address }),
-    ...(typeof key === "string" && { key }),
-  };
-}
+/** A message as it comes: any page of this origin can send one. */
+type UnknownMessage = Partial<Record<keyof Message, unknown>>;
 
 /** Asks the other tabs for the key; `null` if none has opened this one. */
 export function requestKey(): Promise<string | null> {
@@ -33,8 +28,8 @@ export function requestKey(): Promise<string | null> {
   const channel = new BroadcastChannel(CHANNEL);
   const address = location.pathname + location.search;
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-    const message = readMessage(data);
-    if (message.key !== undefined && message.address === address) resolve(message.key);
+    const answer: UnknownMessage = Object(data);
+    if (typeof answer.key === "string" && answer.address === address) resolve(answer.key);
   });
   channel.postMessage({ address } satisfies Message);
   setTimeout(() => resolve(null), ANSWER_MAX_MS);
@@ -62,10 +57,11 @@ export function answerKeyRequests(getKey: () => string | null): void {
   }
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-    const { address, key: known } = readMessage(data);
+    const request: UnknownMessage = Object(data);
     const key = getKey();
-    if (known !== undefined || key === null) return;
-    if (address !== pressed.address || Date.now() - pressed.at > PRESS_MAX_MS) return;
+    if (request.key !== undefined || key === null) return;
+    const { address, at } = pressed;
+    if (request.address !== address || Date.now() - at > PRESS_MAX_MS) return;
     channel.postMessage({ address, key } satisfies Message);
     pressed = { address: "", at: -Infinity };
   });

@@ -69,7 +69,8 @@ export function splitPath(path: string): string[] {
   return path.replace(/\/$/, "").split("/").slice(1).map(decode);
 }
 
-function decode(value: string): string {
+/** Decodes a part of an address; one that is not encoded properly stays as it is. */
+export function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -1,4 +1,5 @@
 /** The addresses of the parts: fragments, which no server sees, and which can be reloaded. */
+import { decode } from "../router.ts";
 import { useEventValue } from "../store.ts";
 
 /** The parts of a fragment such as `#accounts/acme?days=90`. */
@@ -30,15 +31,11 @@ export const createAccountFragment = (name: string): string => createFragment("a
 function parseFragment(): AdminAddress {
   const [, part = "", name, query = ""] =
     /^#?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
-  return { part, name: decode(name), query: new URLSearchParams(query) };
-}
-
-function decode(text: string | undefined): string | undefined {
-  try {
-    return text === undefined ? undefined : decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return {
+    part,
+    name: name === undefined ? undefined : decode(name),
+    query: new URLSearchParams(query),
+  };
 }
 
 /** The address; the component renders again when it changes. */
