@@ -1,6 +1,12 @@
-/** Sends a signed webhook once. */
+/** Sends a webhook once, signed as Standard Webhooks says: https://www.standardwebhooks.com. */
+import { createHmac } from "node:crypto";
 import { readSystemErrorCode } from "../system-errors.ts";
-import { createWebhookHeaders, type WebhookMessage } from "./signature.ts";
+
+interface WebhookMessage {
+  /** The same in every attempt, so that receivers recognize a repeated message. */
+  readonly id: string;
+  readonly body: string;
+}
 
 /** Where webhooks go. */
 export interface WebhookReceiver {
@@ -50,4 +56,23 @@ export async function sendWebhook(
     const code = error instanceof Error ? readSystemErrorCode(error) || error.name : "no reason";
     return `The receiver could not be reached: ${code}`;
   }
+}
+
+/**
+ * Creates the headers of a message with its signature.
+ *
+ * @param now When the attempt begins, in milliseconds since 1970 UTC; receivers reject old ones.
+ */
+export function createWebhookHeaders(
+  { id, body }: WebhookMessage,
+  secret: Uint8Array,
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`);
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature.digest("base64")}`,
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { readConfig } from "../../server/config.ts";
-import { createWebhookHeaders } from "../../server/webhooks/signature.ts";
+import { createWebhookHeaders } from "../../server/webhooks/send-webhook.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
