@@ -1,5 +1,5 @@
 /** Requests for several entities by name: a batch of details, and a comparison of one count. */
-import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./entity-kinds.ts";
+import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";

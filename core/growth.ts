@@ -1,12 +1,6 @@
 /** Growth: how counts changed between observations. */
 import { findNewestCounts, type Entity } from "./entities.ts";
-import {
-  KINDS,
-  mapKinds,
-  type EntityKind,
-  type KindDeclaration,
-  type OwnerKind,
-} from "./entity-kinds.ts";
+import { KINDS, mapKinds, type EntityKind, type KindDeclaration, type OwnerKind } from "./kinds.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A range of instants, both ends included, in milliseconds since 1970 UTC. */

@@ -1,6 +1,6 @@
 /** The lists of channels and users: what they are sorted by, and the pages of a list. */
 import { decodePosition, encodePosition, type CursorValue } from "./cursor-text.ts";
-import { KINDS, type OwnerKind } from "./entity-kinds.ts";
+import { KINDS, type OwnerKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";

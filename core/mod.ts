@@ -18,15 +18,15 @@
 export { EMPTY_ENTITY, applyObservation, applyObservations, findNewestCounts } from "./entities.ts";
 export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
 export type { ObservationOutcome } from "./entities.ts";
-export { ENTITY_FIELDS, ENTITY_KINDS, KINDS } from "./entity-kinds.ts";
-export type { CountName, CountNames, EntityCounts, EntityFields } from "./entity-kinds.ts";
+export { ENTITY_FIELDS, ENTITY_KINDS, KINDS } from "./kinds.ts";
+export type { CountName, CountNames, EntityCounts, EntityFields } from "./kinds.ts";
 export type {
   EntityKind,
   FieldType,
   ItemKind,
   KindDeclaration,
   OwnerKind,
-} from "./entity-kinds.ts";
+} from "./kinds.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { createRejectionCollector } from "./rejections.ts";

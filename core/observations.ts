@@ -6,7 +6,7 @@ import {
   type FieldType,
   type EntityKind,
   type EntityFields,
-} from "./entity-kinds.ts";
+} from "./kinds.ts";
 import {
   CLOCK_SKEW_MAX_MS,
   IDENTIFIER_MAX_CHARACTERS,

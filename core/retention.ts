@@ -2,7 +2,7 @@
  * Retention rules: how long observations are stored. Parses and formats rules, and applies them to a
  * history.
  */
-import { ENTITY_KINDS, type EntityKind } from "./entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "./kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 

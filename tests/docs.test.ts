@@ -1,6 +1,6 @@
 /** Compares the documents with the code: settings, commands, errors, limits, fields, examples. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/kinds.ts";
 import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
 import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HISTORY_INTERVALS } from "../core/buckets.ts";
-import { ENTITY_FIELDS, type EntityKind } from "../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../core/kinds.ts";
 import { parseHistoryRequest } from "../core/history-request.ts";
 import { DAY_MS, formatInstant } from "../core/time.ts";
 import type { Database } from "../server/store/database/database.ts";

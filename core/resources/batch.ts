@@ -1,7 +1,7 @@
 /** Schemas of requests for several entities: batches of details, and comparisons of one count. */
 import * as Type from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
-import { ENTITY_FIELDS } from "../entity-kinds.ts";
+import { ENTITY_FIELDS } from "../kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
 import {

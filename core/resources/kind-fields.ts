@@ -7,7 +7,7 @@ import {
   type EntityKind,
   type FieldType,
   type KINDS,
-} from "../entity-kinds.ts";
+} from "../kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, type GainName } from "../growth.ts";
 import {
   ChangeOrNull,

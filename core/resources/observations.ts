@@ -3,7 +3,7 @@
  * instant is an ISO 8601 date, or date and time.
  */
 import * as Type from "@sinclair/typebox";
-import type { EntityKind } from "../entity-kinds.ts";
+import type { EntityKind } from "../kinds.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { CountOrNull, describe, nullable } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";

@@ -7,7 +7,7 @@ import {
   type EntityFields,
   type EntityKind,
   type KINDS,
-} from "../entity-kinds.ts";
+} from "../kinds.ts";
 
 /** The `typeof` of the values of each type of attribute. */
 const VALUE_TYPES = {
@@ -74,8 +74,9 @@ export function nameCounts<Kind extends EntityKind>(
   kind: Kind,
   counts: readonly (number | null)[],
 ): EntityCounts<Kind> {
-  const entries = ENTITY_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
-  return Object.fromEntries(entries) as EntityCounts<Kind>;
+  const named: Record<string, number | null> = {};
+  ENTITY_FIELDS[kind].counts.forEach((name, index) => (named[name] = counts[index] ?? null));
+  return named as EntityCounts<Kind>;
 }
 
 /** Picks the counts of what is known of an entity. */

@@ -9,7 +9,7 @@ import {
   type HistoryPoint,
 } from "../buckets.ts";
 import { cutPage } from "../cursor.ts";
-import type { EntityCounts, EntityKind } from "../entity-kinds.ts";
+import type { EntityCounts, EntityKind } from "../kinds.ts";
 import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";
 import { formatInstant } from "../time.ts";
 import { nameCounts } from "./entity-fields.ts";

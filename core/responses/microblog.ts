@@ -1,9 +1,4 @@
-/**
- * Creates the resources of users and tweets.
- *
- * `server/store/reads` restates in SQL which fields a resource has and which are known;
- * `tests/examples/memory-service.test.ts` compares both.
- */
+/** Creates the resources of users and tweets. */
 import { sortPoints, type HistoryPoint } from "../buckets.ts";
 import { filterDays } from "../days.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";

@@ -1,9 +1,4 @@
-/**
- * Creates the resources of channels and shorts.
- *
- * `server/store/reads` restates in SQL which fields a resource has and which are known;
- * `tests/examples/memory-service.test.ts` compares both.
- */
+/** Creates the resources of channels and shorts. */
 import type { HistoryPoint } from "../buckets.ts";
 import { compareShortPositions, pageAfter, type ShortsRequest } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";

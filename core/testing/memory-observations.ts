@@ -1,7 +1,7 @@
 /** Keeps observations in memory, merged into entities. */
 import type { HistoryPoint } from "../buckets.ts";
 import { EMPTY_ENTITY, applyObservations, type Entity } from "../entities.ts";
-import type { EntityKind } from "../entity-kinds.ts";
+import type { EntityKind } from "../kinds.ts";
 import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { parseObservationLine, type Observation } from "../observations.ts";

@@ -1,5 +1,5 @@
 /** Random observations of few entities, instants and values, so that many contradict each other. */
-import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../kinds.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import { createRandom, type Random } from "./random.ts";
 

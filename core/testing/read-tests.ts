@@ -3,7 +3,7 @@
  * users with their tweets are read alike: by an owner and its posts.
  */
 import { HISTORY_INTERVALS } from "../buckets.ts";
-import type { OwnerKind } from "../entity-kinds.ts";
+import type { OwnerKind } from "../kinds.ts";
 import { DomainError } from "../errors.ts";
 import { decodeHistoryCursor, type HistoryRequest } from "../history-request.ts";
 import { decodeListCursor, LIST_ORDERS, type ListRequest } from "../lists.ts";

@@ -1,6 +1,6 @@
 /** Builds the results that collectors yield. */
 import { DomainError } from "../../core/errors.ts";
-import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import type { PollResult, ObservationRecord } from "./collector.ts";

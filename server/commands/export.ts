@@ -1,6 +1,6 @@
 /** The command `export`: prints observations as lines or CSV that `import` reads. */
 import { Command, Option } from "commander";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { createAdminClient, sendAdmin, unwrap, withConnection } from "./admin-client.ts";
 import { type CommandContext, type AdminConnection } from "./command.ts";

@@ -1,7 +1,7 @@
 /** The command `import`: stores observations from files. */
 import { stat } from "node:fs/promises";
 import { Command, Option } from "commander";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { countRejected, createRejectionCollector } from "../../core/rejections.ts";

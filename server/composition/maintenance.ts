@@ -1,5 +1,5 @@
 /** Creates what shrinks the database: retention of observations, and the fold of the journal. */
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import { foldJournal } from "../store/accounts/fold-journal.ts";

@@ -5,7 +5,7 @@ import {
   ENTITY_FIELDS,
   type EntityFields,
   type EntityKind,
-} from "../../core/entity-kinds.ts";
+} from "../../core/kinds.ts";
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { parseInteger } from "../../core/parameters.ts";
 

@@ -1,7 +1,7 @@
 /** Observations as CSV: export, import, and both one after the other. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { formatInstant } from "../../core/time.ts";
 import { parseMessages } from "../support/command-line-io.ts";
 import { readCsvRows } from "../support/csv-rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { parseObservation, type Counts, type Observation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import { NOW, observationArbitrary } from "../support/arbitraries/values.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCursor } from "../../core/cursor-text.ts";
-import { ENTITY_FIELDS, type OwnerKind } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {

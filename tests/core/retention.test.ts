@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import {
   formatRetentionRule,
   parseRetentionPolicy,

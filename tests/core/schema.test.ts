@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
-import { ENTITY_KINDS, ENTITY_FIELDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import * as creatorsSchemas from "../../core/resources/creators.ts";
 import { Instant } from "../../core/resources/fields.ts";

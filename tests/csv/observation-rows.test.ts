@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCsvRow, parseCsvRow } from "../../server/csv/rows.ts";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../core/kinds.ts";
 import {
   createObservationRowParser,
   findRowKind,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../core/buckets.ts";
-import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../core/kinds.ts";
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { modelComparison, type ModelRange } from "../model/histories.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../core/buckets.ts";
-import { ENTITY_FIELDS, type EntityKind } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
 import { parseHistoryRequest } from "../../core/history-request.ts";
 import { createHistoryPage } from "../../core/responses/histories.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";

@@ -1,6 +1,6 @@
 /** Reads CSV files of observations as blocks of lines (NDJSON), in constant memory. */
 import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
 import {
   createObservationRowParser,

@@ -1,5 +1,5 @@
 /** Reads files of observations, lines or CSV, as blocks of lines. */
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import type { ObservationFormat } from "../../csv/observation-rows.ts";
 import { createReadError } from "../command.ts";
 import { openInput, readBlocks, type InputBlock } from "./line-blocks.ts";

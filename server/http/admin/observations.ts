@@ -1,7 +1,7 @@
 /** The administration API to import observations, to export them as NDJSON or CSV, and to apply retention. */
 import { Elysia } from "elysia";
 import { encodeCsvRow } from "../../csv/rows.ts";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { listObservationColumns, OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import {

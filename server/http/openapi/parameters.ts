@@ -1,7 +1,7 @@
 /** The parameters of requests as schemas, with the limits that their parsers enforce. */
 import { Type, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
 import {
   HISTORY_CURSOR_MAX_CHARACTERS,

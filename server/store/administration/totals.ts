@@ -1,5 +1,5 @@
 /** Reads how much is stored, in short steps that read the rows of entities but few histories. */
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";

@@ -6,7 +6,7 @@
  * A cache tag is the name of something that cached responses depend on.
  */
 import type { Row } from "@libsql/client";
-import type { EntityKind, ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind, ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import { toEntityId } from "../../../core/observations.ts";
 import type { ChangeSet } from "./cache-metadata.ts";
 import type { Database, Statement } from "../database/database.ts";

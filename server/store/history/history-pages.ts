@@ -24,7 +24,7 @@ import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import type { PointLayout } from "../tables/point-layout.ts";
-import { mapKinds, type EntityKind } from "../../../core/entity-kinds.ts";
+import { mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import { decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 

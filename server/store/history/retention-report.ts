@@ -1,5 +1,5 @@
 /** The report of a retention run. */
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 
 /** The result of one run of the retention policy. */
 export interface RetentionReport {

@@ -3,7 +3,7 @@
  * pauses between, and proves each step. A step reads a few chunks and prunes them with one write.
  * Nothing is remembered between walks, so one that was ended is simply started again.
  */
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import {
   applyRetentionBounds,
   formatRetentionRule,

@@ -6,7 +6,7 @@
  */
 import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts";
 import { createRawJson } from "../../raw-json.ts";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import { decodeChunks, forEachPoint, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";

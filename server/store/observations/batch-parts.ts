@@ -2,7 +2,7 @@
  * Cuts batches into parts that are written in a bounded time each, whatever the machine, the disk and
  * the order of the observations: reads are charged between two transactions.
  */
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import type { ObservationBatch } from "./observation-batch.ts";
 
 /** To write an entity takes about as long as to write so many more observations of it. */

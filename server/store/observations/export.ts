@@ -1,14 +1,14 @@
 /** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { DomainError, quoteValue } from "../../../core/errors.ts";
 import { toEntityId } from "../../../core/observations.ts";
+import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { toNamedCounts } from "./observation-batch.ts";
 import { attributesJsonSql } from "./stored-entities.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
@@ -183,7 +183,7 @@ function createLine(
     if (type !== "identifier" && (attribute.at <= after || attribute.at > at)) continue;
     line[field] = type === "instant" ? formatInstant(Number(attribute.value)) : attribute.value;
   }
-  for (const [field, count] of Object.entries(toNamedCounts(kind, counts))) {
+  for (const [field, count] of Object.entries(nameCounts(kind, counts))) {
     if (count !== null) line[field] = count;
   }
   return line;

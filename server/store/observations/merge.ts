@@ -1,5 +1,5 @@
 /** Merges the observations of a batch, entity by entity, with what is stored. */
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { listHistoryPoints } from "../../../core/responses/entity-fields.ts";
 import type { OutcomeCounts } from "../../../core/stores.ts";
 import {
   getAttributeValues,
@@ -67,11 +67,7 @@ export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENT
     return mergeAscending(incoming);
   }
   const { entity, outcomes } = applyObservations(existing, iterateObservations(incoming));
-  const names = ENTITY_FIELDS[incoming.batch.kind].counts;
-  const points = Array.from(entity.points, ([at, counts]) => ({
-    at,
-    counts: names.map((name) => counts[name] ?? null),
-  })).toSorted((a, b) => a.at - b.at);
+  const points = listHistoryPoints(incoming.batch.kind, entity);
   const newest = points.at(-1) ?? getLastPoint(incoming);
   return { attributes: entity.attributes, points, newest, outcomeCounts: outcomes };
 }

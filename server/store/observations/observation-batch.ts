@@ -3,8 +3,9 @@
  * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
  * needs an object.
  */
-import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/entity-kinds.ts";
-import type { Counts, Observation } from "../../../core/observations.ts";
+import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts";
+import type { Observation } from "../../../core/observations.ts";
+import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
 /** The attributes that one observation gives. */
@@ -141,15 +142,9 @@ export function* iterateObservations({ batch, from, to }: BatchSlice) {
     yield {
       observedAt: at,
       attributes: getAttributeValues(batch, index),
-      counts: toNamedCounts(batch.kind, counts),
+      counts: nameCounts(batch.kind, counts),
     };
   }
-}
-
-export function toNamedCounts(kind: EntityKind, values: Point["counts"]): Counts {
-  const counts: Record<string, number | null> = {};
-  ENTITY_FIELDS[kind].counts.forEach((name, index) => (counts[name] = values[index] ?? null));
-  return counts;
 }
 
 /** Iterates over a slice as points. They share one array of counts, to save memory. */

@@ -3,7 +3,8 @@
  * that are rewritten with what is stored.
  */
 import type { Counts } from "../../../core/observations.ts";
-import { sliceInstants, toNamedCounts } from "./observation-batch.ts";
+import { nameCounts } from "../../../core/responses/entity-fields.ts";
+import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
@@ -43,7 +44,7 @@ export async function mergeStored(
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
     for (const { at, counts } of decodeChunks(chunks, tables.pointLayout)) {
-      points.set(at, toNamedCounts(tables.kind, counts));
+      points.set(at, nameCounts(tables.kind, counts));
     }
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });
     entity.stored = { key, isAppend: false, chunks };

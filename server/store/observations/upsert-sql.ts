@@ -5,7 +5,7 @@
  * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
  */
-import type { OwnerKind } from "../../../core/entity-kinds.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import { toEntityId } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";

@@ -2,7 +2,7 @@
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
-import type { OwnerKind } from "../../../core/entity-kinds.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import { encodeHistoryCursor } from "../../../core/history-request.ts";
 import { createComparisonRows } from "../../../core/responses/histories.ts";
 import type { Comparison } from "../../../core/stores.ts";

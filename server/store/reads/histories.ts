@@ -1,5 +1,5 @@
 /** Reads the histories of channels, shorts, users and tweets, by bucket and in pages. */
-import type { EntityKind, ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind, ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import type { HistoryRequest } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/responses/histories.ts";
 import type { Database } from "../database/database.ts";

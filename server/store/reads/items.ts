@@ -1,5 +1,5 @@
 /** Reads items of owners: shorts and tweets. */
-import type { ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
+import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import type { DomainError } from "../../../core/errors.ts";
 import type { Database } from "../database/database.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";

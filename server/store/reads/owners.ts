@@ -1,5 +1,5 @@
 /** Reads owners of items by name: channels, which have shorts, and users, who have tweets. */
-import type { OwnerKind } from "../../../core/entity-kinds.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import type { DomainError } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";

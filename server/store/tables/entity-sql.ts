@@ -8,7 +8,7 @@ import {
   type EntityKind,
   type ItemKind,
   type OwnerKind,
-} from "../../../core/entity-kinds.ts";
+} from "../../../core/kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import * as tables from "./entity-tables.ts";
 import { createPointLayout, type PointLayout } from "./point-layout.ts";

@@ -10,7 +10,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../../core/lists.ts";
-import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/kinds.ts";
 
 export function toColumnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -7,7 +7,7 @@
  * which it only reads. No count of the data is unknown, so lag() is the change to the last known one.
  */
 import { Database } from "bun:sqlite";
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import {
   decodeHistoryCursor,
   parseHistoryRequest,

@@ -37,14 +37,14 @@ async function writeWithoutShares(file: string, observations: readonly object[])
   const script = `
     Bun.plugin({
       name: "older program",
-      setup: ({ onLoad }) => onLoad({ filter: /core\\/entity-kinds\\.ts$/ }, async ({ path }) => {
+      setup: ({ onLoad }) => onLoad({ filter: /core\\/kinds\\.ts$/ }, async ({ path }) => {
         const source = await Bun.file(path).text();
         const contents = source.replace(", shares: 3", "");
         if (contents === source) throw new Error("There is no count shares");
         return { contents, loader: "ts" };
       }),
     });
-    const { KINDS } = await import("./core/entity-kinds.ts");
+    const { KINDS } = await import("./core/kinds.ts");
     const { parseObservation } = await import("./core/observations.ts");
     const { openDatabase } = await import("./server/store/database/open-database.ts");
     const { writeObservations } = await import("./server/store/observations/write.ts");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { LIST_TAGS, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
 import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS, ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS } from "../../../core/kinds.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import { createRowsEncoder } from "../../../server/store/history/history-json.ts";
 import { mixedPoints } from "../../support/arbitraries/history-points.ts";

@@ -8,8 +8,8 @@ import {
   ENTITY_FIELDS,
   type EntityKind,
   type EntityFields,
-} from "../../../core/entity-kinds.ts";
-import { parseObservation, type Observation } from "../../../core/observations.ts";
+} from "../../../core/kinds.ts";
+import { parseObservation, type Counts, type Observation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type ExportOptions,
 } from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
+import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { modelGains } from "../../model/gains.ts";
@@ -138,9 +138,9 @@ describe("writeObservations() of one entity in batches of any size and order", (
           }
           expect(counted).toEqual(outcomes);
           const points = await readPointsOf(database, kind, "e");
-          expect(points.map(({ at, counts }) => [at, toNamedCounts(kind, counts)])).toEqual(
-            [...entity.points].toSorted(([a], [b]) => a - b),
-          );
+          expect(
+            points.map(({ at, counts }): [number, Counts] => [at, nameCounts(kind, counts)]),
+          ).toEqual([...entity.points].toSorted(([a], [b]) => a - b));
           const exported = await exportAll(database, { kind });
           expect(exported.map(({ observedAt }) => observedAt)).toEqual(points.map(({ at }) => at));
           expect(mergeAll(exported).entity).toEqual(entity);

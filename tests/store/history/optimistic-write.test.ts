@@ -1,7 +1,7 @@
 /** Writes of histories by two processes at once, with lost responses, and of late observations. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";

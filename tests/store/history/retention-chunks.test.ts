@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import { computeRetentionBounds } from "../../../core/retention.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";

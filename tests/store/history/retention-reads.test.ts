@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { thinHistory } from "../../../core/history.ts";
-import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";

@@ -1,7 +1,7 @@
 /** Tests createImporter(). A worker parses large blocks, and the results must not differ. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { REJECTED_LINES_LISTED_MAX } from "../../../core/limits.ts";

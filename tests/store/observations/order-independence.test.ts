@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS, ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS, type EntityKind } from "../../../core/kinds.ts";
 import { parseObservation, type FieldValue, type Observation } from "../../../core/observations.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
-import { parseObservation, type Observation } from "../../../core/observations.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
+import { parseObservation, type Counts, type Observation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
-import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
+import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
@@ -162,7 +162,10 @@ describe("writeObservations()", () => {
               expect(Object.fromEntries(counts)).toEqual(present?.counts ?? {});
               const points = await readPointsOf(database, kind, String(row["id"]));
               expect(
-                points.map(({ at, counts: packed }) => [at, toNamedCounts(kind, packed)]),
+                points.map(({ at, counts: packed }): [number, Counts] => [
+                  at,
+                  nameCounts(kind, packed),
+                ]),
               ).toEqual([...entity.points].toSorted(([a], [b]) => a - b));
             }
           }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";

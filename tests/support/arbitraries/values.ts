@@ -6,7 +6,7 @@ import {
   type EntityFields,
   type EntityKind,
   type FieldType,
-} from "../../../core/entity-kinds.ts";
+} from "../../../core/kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { FIRST_INSTANT, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 

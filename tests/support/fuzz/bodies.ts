@@ -1,6 +1,6 @@
 /** Bodies of fuzz requests: valid, nearly valid, of wrong types, broken, too large. */
 import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { BODY_MAX_BYTES } from "../../../server/http/request-body.ts";
 import { nearlyValidArbitrary, observationArbitrary } from "../arbitraries/values.ts";
 import type { JsonSchema } from "../openapi-examples.ts";

@@ -3,7 +3,7 @@ import { expect, spyOn } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { readConfig } from "../../../server/config.ts";
 import { SOURCES } from "../../../server/collectors/sources.ts";
 import type { SourceName } from "./source-names.ts";

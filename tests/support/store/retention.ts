@@ -1,5 +1,5 @@
 /** Observations around the limits of a retention policy, and ways to apply the policy. */
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import {
   parseRetentionPolicy,

@@ -1,5 +1,5 @@
 /** Reads histories from the tables, as chunks, as points, and as JSON of a response. */
-import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import {
   decodeChunks,
   forEachPoint,

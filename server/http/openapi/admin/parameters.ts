@@ -1,6 +1,6 @@
 /** The parameters of the administration API as schemas. */
 import { Type, type TObject } from "@sinclair/typebox";
-import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../../core/kinds.ts";
 import {
   IDENTIFIER_MAX_CHARACTERS,
   INTEGER_MAX,

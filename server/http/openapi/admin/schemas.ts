@@ -3,7 +3,7 @@
  * bodies of requests with them.
  */
 import { Type, type Static } from "@sinclair/typebox";
-import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../../core/kinds.ts";
 import {
   Count,
   Instant,
