@@ -35,8 +35,9 @@ export { applyRetentionRule, parseRetentionPolicy } from "./retention.ts";
 export type { RetentionPolicy, RetentionRule } from "./retention.ts";
 
 // Growth and histories.
-export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
+export { HISTORY_INTERVALS, groupIntoBuckets } from "./buckets.ts";
 export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
+export { computeCountChanges } from "./count-changes.ts";
 export { GAIN_PERIOD_DAYS, computeEntityGains } from "./growth.ts";
 export type { EntityGains, GainName, GainPeriod } from "./growth.ts";
 export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";

@@ -1,13 +1,12 @@
 /** Creates pages of histories and comparisons from points. */
 import {
   alignBuckets,
-  computeCountChanges,
-  findLastKnownCounts,
   groupIntoBuckets,
   type HistoryBucket,
   type ComparisonRow,
   type HistoryPoint,
 } from "../buckets.ts";
+import { computeCountChanges, findLastKnownCounts } from "../count-changes.ts";
 import { cutPage } from "../cursor.ts";
 import type { EntityCounts, EntityKind } from "../kinds.ts";
 import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";

@@ -2,11 +2,9 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
   alignBuckets,
-  computeCountChanges,
   fillUnknownCounts,
   findBucketEnd,
   findBucketStart,
-  findLastKnownCounts,
   groupIntoBuckets,
   HISTORY_INTERVALS,
   sortPoints,
@@ -14,6 +12,7 @@ import {
   type HistoryPoint,
   type HistoryInterval,
 } from "../../core/buckets.ts";
+import { computeCountChanges, findLastKnownCounts } from "../../core/count-changes.ts";
 import { findModelStart, groupBy } from "../model/histories.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
