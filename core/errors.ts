@@ -1,4 +1,5 @@
 /** Domain errors. Core knows no HTTP: `error-statuses.ts` has the status that the service gives each. */
+import type { EntityKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 
 /**
@@ -59,50 +60,29 @@ export function createInsufficientCreditsError(balance: number, cost: number): D
   return Object.assign(new DomainError("Insufficient Credits", message), { balance });
 }
 
-/**
- * The error for a name that means no channel.
- *
- * @example
- * createChannelNotFoundError("nasa").message; // "Channel nasa not found"
- */
-export function createChannelNotFoundError(name: string): DomainError {
-  return new DomainError("Channel Not Found", `Channel ${name} not found`);
-}
+/** The error of what is not found, by kind. */
+const NOT_FOUND: Readonly<
+  Record<EntityKind, readonly [ErrorCode, describe: (name: string, id: string) => string]>
+> = {
+  channel: ["Channel Not Found", (name) => `Channel ${name} not found`],
+  short: ["Short Not Found", (name, id) => `Short ${id} not found for channel ${name}`],
+  user: ["User Not Found", (name) => `User ${name} not found`],
+  tweet: ["Tweet Not Found", (name, id) => `Tweet ${id} of user ${name} not found`],
+};
 
 /**
- * The error for a short that its channel does not have.
+ * The error for a name that means no channel or user, and for a short or tweet that they do not have.
  *
- * @param channel As the request has it.
- * @param id The identifier of the short.
- *
- * @example
- * createShortNotFoundError("nasa", "s1").message; // "Short s1 not found for channel nasa"
- */
-export function createShortNotFoundError(channel: string, id: string): DomainError {
-  return new DomainError("Short Not Found", `Short ${id} not found for channel ${channel}`);
-}
-
-/**
- * The error for a username that no user has.
+ * @param name The channel or user, as the request has it.
+ * @param id The identifier of the short or tweet.
  *
  * @example
- * createUserNotFoundError("nasa").message; // "User nasa not found"
+ * createNotFoundError("channel", "nasa").message; // "Channel nasa not found"
+ * createNotFoundError("short", "nasa", "s1").message; // "Short s1 not found for channel nasa"
  */
-export function createUserNotFoundError(username: string): DomainError {
-  return new DomainError("User Not Found", `User ${username} not found`);
-}
-
-/**
- * The error for a tweet that its user does not have.
- *
- * @param username As the request has it.
- * @param id The identifier of the tweet.
- *
- * @example
- * createTweetNotFoundError("nasa", "7").message; // "Tweet 7 of user nasa not found"
- */
-export function createTweetNotFoundError(username: string, id: string): DomainError {
-  return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
+export function createNotFoundError(kind: EntityKind, name: string, id = ""): DomainError {
+  const [code, describe] = NOT_FOUND[kind];
+  return new DomainError(code, describe(name, id));
 }
 
 /** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */

@@ -20,13 +20,7 @@ export type { Attribute, Attributes, Entity, MergeableObservation } from "./enti
 export type { ObservationOutcome } from "./entities.ts";
 export { ENTITY_FIELDS, ENTITY_KINDS, KINDS } from "./kinds.ts";
 export type { CountName, CountNames, EntityCounts, EntityFields } from "./kinds.ts";
-export type {
-  EntityKind,
-  FieldType,
-  ItemKind,
-  KindDeclaration,
-  OwnerKind,
-} from "./kinds.ts";
+export type { EntityKind, FieldType, ItemKind, KindDeclaration, OwnerKind } from "./kinds.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { createRejectionCollector } from "./rejections.ts";
@@ -82,9 +76,8 @@ export { compareText, foldCase, isIdentifier } from "./text.ts";
 // Errors, instants and limits.
 export { ERROR_STATUSES } from "./error-statuses.ts";
 export type { ErrorCode } from "./error-statuses.ts";
-export { DomainError, createChannelNotFoundError } from "./errors.ts";
-export { createInsufficientCreditsError, createShortNotFoundError } from "./errors.ts";
-export { createTweetNotFoundError, createUserNotFoundError, quoteValue } from "./errors.ts";
+export { DomainError, createInsufficientCreditsError, createNotFoundError } from "./errors.ts";
+export { quoteValue } from "./errors.ts";
 export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 export { LIST_LIMIT_RANGE, PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";

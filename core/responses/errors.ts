@@ -16,7 +16,7 @@ export interface NamedError {
  * not found, the name and the message where the request is invalid, else the name.
  *
  * @example
- * createVideoError(createChannelNotFoundError("nasa")); // { error: "Channel nasa not found" }
+ * createVideoError(createNotFoundError("channel", "nasa")); // { error: "Channel nasa not found" }
  */
 export function createVideoError({ code, message }: NamedError): VideoError {
   if (code in VIDEO_ERROR_SENTENCES) return { error: message };
@@ -48,7 +48,7 @@ export type NamedResult<Found, NotFound> =
  * @param createError Creates the body of a 404.
  *
  * @example
- * const results = [createUserNotFoundError("nasa")];
+ * const results = [createNotFoundError("user", "nasa")];
  * const [result] = createNamedResults(["nasa"], results, Object, createServiceError);
  * result.error; // { error: "User Not Found", message: "User nasa not found" }
  */

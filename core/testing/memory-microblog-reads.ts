@@ -1,6 +1,6 @@
 /** Reads users and tweets from memory. */
 import { EMPTY_ENTITY, type Entity } from "../entities.ts";
-import { createTweetNotFoundError, createUserNotFoundError } from "../errors.ts";
+import { createNotFoundError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
 import { listHistoryPoints, readFields } from "../responses/entity-fields.ts";
 import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
@@ -33,7 +33,7 @@ function createUserFinder(entities: Entities) {
       entity,
       tweets.map(([, tweet]) => tweet),
     );
-    if (spelling === undefined) return createUserNotFoundError(username);
+    if (spelling === undefined) return createNotFoundError("user", username);
     const gains = computeEntityGains("user", entity);
     return { id, name: spelling, tweets, fields: readFields("user", spelling, entity), gains };
   }
@@ -48,7 +48,7 @@ function createUserFinder(entities: Entities) {
     const { name, tweets } = getUser(username);
     const [, entity] = tweets.find(([tweetId]) => tweetId === id) ?? [];
     const tweet = entity && toListableTweet(id, entity);
-    if (tweet === undefined) throw createTweetNotFoundError(username, id);
+    if (tweet === undefined) throw createNotFoundError("tweet", username, id);
     return { name, tweet };
   }
 

@@ -1,7 +1,7 @@
 /** Reads channels and shorts from memory. */
 import { findChannel } from "../channels.ts";
 import { findNewestCounts } from "../entities.ts";
-import { createChannelNotFoundError, createShortNotFoundError } from "../errors.ts";
+import { createNotFoundError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
 import { readFields } from "../responses/entity-fields.ts";
 import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
@@ -27,7 +27,7 @@ function createChannelFinder(entities: Entities) {
 
   function getChannel(name: string) {
     const channel = findChannel(name, listChannels());
-    if (channel === undefined) throw createChannelNotFoundError(name);
+    if (channel === undefined) throw createNotFoundError("channel", name);
     const { id, username, fields, gains } = channel;
     return { id, name: username ?? id, details: createChannelDetails(fields, gains) };
   }
@@ -43,13 +43,13 @@ function createChannelFinder(entities: Entities) {
   function getShort(name: string, id: string) {
     const channel = getChannel(name);
     const short = findShort(channel.id, id);
-    if (short === undefined) throw createShortNotFoundError(name, id);
+    if (short === undefined) throw createNotFoundError("short", name, id);
     return { channel: channel.name, short, points: listPoints(entities, "short", id) };
   }
 
   function tryChannel(name: string) {
     return findChannel(name, listChannels()) === undefined
-      ? createChannelNotFoundError(name)
+      ? createNotFoundError("channel", name)
       : getChannel(name);
   }
 

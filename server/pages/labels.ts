@@ -1,6 +1,6 @@
 /** The names that people read for the kinds, their counts, and the gains of these. */
 import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../core/lists.ts";
-import type { CountName, EntityKind, OwnerKind } from "../../core/entity-kinds.ts";
+import type { CountName, EntityKind, OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
 
 export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ERROR_STATUSES, isErrorCode, VIDEO_ERROR_SENTENCES } from "../../core/error-statuses.ts";
-import {
-  createChannelNotFoundError,
-  createShortNotFoundError,
-  createTweetNotFoundError,
-  createUserNotFoundError,
-  DomainError,
-  quoteValue,
-} from "../../core/errors.ts";
+import { createNotFoundError, DomainError, quoteValue } from "../../core/errors.ts";
 import { utf16Texts } from "../support/arbitraries/values.ts";
 
 function cutTo80(text: string): string {
@@ -51,8 +44,10 @@ describe("VIDEO_ERROR_SENTENCES", () => {
     );
 
   test.each(["a", "nasa", "a b\n", " ", "😀"])("match the messages about %j", (name) => {
-    expect(listNames(createChannelNotFoundError(name).message)).toEqual(["Channel Not Found"]);
-    expect(listNames(createShortNotFoundError(name, name).message)).toEqual(["Short Not Found"]);
+    expect(listNames(createNotFoundError("channel", name).message)).toEqual(["Channel Not Found"]);
+    expect(listNames(createNotFoundError("short", name, name).message)).toEqual([
+      "Short Not Found",
+    ]);
   });
 
   test.each([
@@ -76,14 +71,18 @@ describe("isErrorCode()", () => {
 
 describe("the errors of what is not found", () => {
   test.each([
-    [createChannelNotFoundError("nasa"), "Channel Not Found", "Channel nasa not found"],
+    [createNotFoundError("channel", "nasa"), "Channel Not Found", "Channel nasa not found"],
     [
-      createShortNotFoundError("nasa", "7"),
+      createNotFoundError("short", "nasa", "7"),
       "Short Not Found",
       "Short 7 not found for channel nasa",
     ],
-    [createUserNotFoundError("nasa"), "User Not Found", "User nasa not found"],
-    [createTweetNotFoundError("nasa", "7"), "Tweet Not Found", "Tweet 7 of user nasa not found"],
+    [createNotFoundError("user", "nasa"), "User Not Found", "User nasa not found"],
+    [
+      createNotFoundError("tweet", "nasa", "7"),
+      "Tweet Not Found",
+      "Tweet 7 of user nasa not found",
+    ],
   ] as const)("%s has its code and names what was asked for", (error, code, message) => {
     expect({ code: error.code, message: error.message }).toEqual({ code, message });
   });

@@ -1,6 +1,6 @@
 /** The labels of the pages for people follow from the kinds, their counts and their gains. */
 import { describe, expect, test } from "bun:test";
-import { ENTITY_FIELDS, ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, ENTITY_KINDS } from "../../core/kinds.ts";
 import { COUNT_LABELS, getSortLabels } from "../../server/pages/labels.ts";
 
 describe("COUNT_LABELS", () => {

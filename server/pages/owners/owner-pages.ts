@@ -7,7 +7,7 @@ import type {
 } from "../../../core/responses/histories.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { PageSource } from "./page-source.ts";
-import type { ItemKind, OwnerKind } from "../../../core/entity-kinds.ts";
+import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
 
 /** An object with counts among its fields. */
 type Counts = object;

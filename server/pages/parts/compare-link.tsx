@@ -1,6 +1,6 @@
 /** A link that compares an owner with those that this tab compared before. */
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import type { OwnerKind } from "../../../core/entity-kinds.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import type { OwnerPages } from "../owners/owner-pages.ts";
 
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };

@@ -1,6 +1,5 @@
 /** How channels and shorts are found, and what describes a channel. */
 import { Type } from "@sinclair/typebox";
-import { createChannelNotFoundError, createShortNotFoundError } from "../../../core/errors.ts";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
 import type { KnownFields } from "../../../core/responses/entity-fields.ts";
 import { createChannelDetails } from "../../../core/responses/video.ts";
@@ -32,7 +31,6 @@ export const CHANNELS: Owner<"channel", { channel: string }> = {
     )`,
   nameSql: "ifnull(owner.username, owner.id)",
   createNameField: (channel) => ({ channel }),
-  createNotFoundError: createChannelNotFoundError,
   // Any channel that changes can change what a username means, but not what an identifier means.
   listTags: (name, id) => [
     ...(id === undefined ? [] : [createOwnerTag("channel", id)]),
@@ -57,5 +55,4 @@ export const SHORTS: Item<"short", { channel: string }, { short_id: string }> = 
   owner: CHANNELS,
   publishedColumn: "published_at",
   createIdField: (id) => ({ short_id: id }),
-  createNotFoundError: createShortNotFoundError,
 };

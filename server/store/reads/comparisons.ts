@@ -3,6 +3,7 @@ import type { ComparisonRequest } from "../../../core/batch.ts";
 import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
 import type { OwnerKind } from "../../../core/kinds.ts";
+import { createNotFoundError } from "../../../core/errors.ts";
 import { encodeHistoryCursor } from "../../../core/history-request.ts";
 import { createComparisonRows } from "../../../core/responses/histories.ts";
 import type { Comparison } from "../../../core/stores.ts";
@@ -49,7 +50,9 @@ export function createComparisonRead<Kind extends OwnerKind>(
     const tags = names.flatMap((name, index) => owner.listTags(name, found[index]?.id));
     return {
       body: {
-        entities: names.map((name, index) => found[index]?.name ?? owner.createNotFoundError(name)),
+        entities: names.map(
+          (name, index) => found[index]?.name ?? createNotFoundError(owner.kind, name),
+        ),
         rows: createComparisonRows(items),
         pagination: { hasMore, nextCursor },
       },

@@ -1,6 +1,6 @@
 /** Reads items of owners: shorts and tweets. */
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
-import type { DomainError } from "../../../core/errors.ts";
+import { createNotFoundError } from "../../../core/errors.ts";
 import type { Database } from "../database/database.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
 import type { createHistoryReader, HistoryRow } from "../history/thinned-history.ts";
@@ -19,7 +19,6 @@ export interface Item<
   readonly publishedColumn: string;
   /** Creates the field of a response that has the identifier. */
   readonly createIdField: (id: string) => IdField;
-  readonly createNotFoundError: (name: string, id: string) => DomainError;
 }
 
 interface ItemRow<Fields> {
@@ -50,12 +49,12 @@ export function selectItemSql(item: Item, jsonSql: string): string {
 /** Reads what {@link selectItemSql} selects. @throws {DomainError} If there is no such item. */
 export async function readItem<Fields>(
   database: Database,
-  { owner, createNotFoundError }: Item,
+  { kind, owner }: Item,
   sql: string,
   [name, id]: readonly [string, string],
 ) {
   const row = await readOwner<ItemRow<Fields>>(database, owner, sql, [name, id]);
-  if (row.item === null) throw createNotFoundError(name, id);
+  if (row.item === null) throw createNotFoundError(kind, name, id);
   return { name: row.name, item: row.item, tags: owner.listTags(name, row.ownerId) };
 }
 

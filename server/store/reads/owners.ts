@@ -1,6 +1,6 @@
 /** Reads owners of items by name: channels, which have shorts, and users, who have tweets. */
 import type { OwnerKind } from "../../../core/kinds.ts";
-import type { DomainError } from "../../../core/errors.ts";
+import { createNotFoundError, type DomainError } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
@@ -15,7 +15,6 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   readonly nameSql: string;
   /** Creates the field of a response that has this name. */
   readonly createNameField: (name: string) => NameField;
-  readonly createNotFoundError: (name: string) => DomainError;
   /**
    * Lists the cache tags of a response about a name.
    *
@@ -36,7 +35,7 @@ export async function readOwner<Row>(
   [name, ...args]: readonly [string, ...(string | number)[]],
 ): Promise<Row> {
   const row = await database.queryJson<Row>(sql, [name, foldCase(name), ...args]);
-  if (row === undefined) throw owner.createNotFoundError(name);
+  if (row === undefined) throw createNotFoundError(owner.kind, name);
   return row;
 }
 
@@ -91,7 +90,7 @@ export function createDetailsReads<Fields, Details>(
       const rows = await readMany(names);
       return names.map((name, index) => {
         const row = rows[index] ?? null;
-        return row === null ? owner.createNotFoundError(name) : create(row.fields);
+        return row === null ? createNotFoundError(owner.kind, name) : create(row.fields);
       });
     },
   };

@@ -1,5 +1,4 @@
 /** How users and tweets are found, and what describes a user. */
-import { createTweetNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
 import type { KnownFields } from "../../../core/responses/entity-fields.ts";
 import { createUserDetails } from "../../../core/responses/microblog.ts";
 import type { UserDetails } from "../../../core/resources/generated/types.ts";
@@ -18,7 +17,6 @@ export const USERS: Owner<"user", { username: string }> = {
     WHERE owner.id = ${foldedName} AND owner.username IS NOT NULL`,
   nameSql: "owner.username",
   createNameField: (username) => ({ username }),
-  createNotFoundError: createUserNotFoundError,
   // A user who is not found yet has a tag too.
   listTags: (name) => [createOwnerTag("user", foldCase(name))],
 };
@@ -41,5 +39,4 @@ export const TWEETS: Item<"tweet", { username: string }, { tweet_id: string }> =
   owner: USERS,
   publishedColumn: "created_at",
   createIdField: (id) => ({ tweet_id: id }),
-  createNotFoundError: createTweetNotFoundError,
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createChannelNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
+import { createNotFoundError } from "../../../core/errors.ts";
 import {
   createNamedResults,
   createServiceError,
@@ -8,7 +8,7 @@ import {
 
 describe("createVideoError()", () => {
   test("is a sentence for what is not found, else the name, with the message of a 400", () => {
-    expect(createVideoError(createChannelNotFoundError("a"))).toEqual({
+    expect(createVideoError(createNotFoundError("channel", "a"))).toEqual({
       error: "Channel a not found",
     });
     expect(createVideoError({ code: "Invalid Request", message: "limit is 0" })).toEqual({
@@ -29,7 +29,7 @@ describe("createServiceError()", () => {
 
 describe("createNamedResults()", () => {
   test("has what was found of each name, or the error", () => {
-    const results = [5, createUserNotFoundError("b"), 0];
+    const results = [5, createNotFoundError("user", "b"), 0];
     const create = (value: number) => ({ value });
     expect(createNamedResults(["a", "b", "c"], results, create, createServiceError)).toEqual([
       { name: "a", found: true, value: 5 },
