@@ -4,7 +4,7 @@ import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
 import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
-import { parseChoiceParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { parseChoiceParameter, readSingleValue, type QueryParameters } from "./parameters.ts";
 import { isIdentifier } from "./text.ts";
 
 /** What a request calls the names of entities, by kind. */
@@ -66,18 +66,18 @@ export function parseBatchRequest(kind: BatchKind, body: unknown): readonly stri
  *
  * @example
  * const query = new URLSearchParams("channels=nasa,esa&count=viewCount");
- * const request = parseComparisonRequest("channel", (name) => query.getAll(name), 0);
+ * const request = parseComparisonRequest("channel", (query, 0);
  * request.names; // ["nasa", "esa"]
  * request.countIndex; // 2
  */
 export function parseComparisonRequest<Kind extends BatchKind>(
   kind: Kind,
-  getValues: GetQueryValues,
+  query: QueryParameters,
   now: number,
   limitError?: ErrorCode,
 ): ComparisonRequest<Kind> {
   const field = NAMES_FIELDS[kind];
-  const text = readSingleValue(field, getValues(field));
+  const text = readSingleValue(field, query);
   if (text === undefined) {
     throw createInvalidRequestError(
       `${field} must be 1 to ${COMPARISON_MAX_NAMES} names, separated by commas, got none`,
@@ -86,9 +86,9 @@ export function parseComparisonRequest<Kind extends BatchKind>(
   const names = text.split(",");
   assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
   const { counts } = ENTITY_FIELDS[kind];
-  const count = parseChoiceParameter<CountName<Kind>>("count", getValues, counts, counts[0]);
+  const count = parseChoiceParameter<CountName<Kind>>("count", query, counts, counts[0]);
   return {
-    ...parseHistoryRequest(getValues, now, limitError),
+    ...parseHistoryRequest(query, now, limitError),
     names: names.map((name) => parseName(`Each name of ${field}`, name)),
     count,
     countIndex: counts.indexOf(count),

@@ -5,7 +5,7 @@
 import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { SHORTS_LIMIT_RANGE } from "./limits.ts";
-import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
+import { readSingleValue, parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import { compareText } from "./text.ts";
 import { isInstant, parseInstantParameter } from "./time.ts";
 
@@ -33,12 +33,12 @@ export interface ShortsRequest {
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
- * parseShortsRequest((name) => (name === "limit" ? ["5"] : [])); // { limit: 5 }
+ * parseShortsRequest(new URLSearchParams("limit=5")); // { limit: 5 }
  */
-export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
-  const limit = parseIntegerParameter("limit", getValues("limit"), SHORTS_LIMIT_RANGE);
-  const before = readSingleValue("before", getValues("before"));
-  const cursor = readSingleValue("cursor", getValues("cursor"));
+export function parseShortsRequest(query: QueryParameters): ShortsRequest {
+  const limit = parseIntegerParameter("limit", query, SHORTS_LIMIT_RANGE);
+  const before = readSingleValue("before", query);
+  const cursor = readSingleValue("cursor", query);
   return {
     limit,
     ...(before === undefined ? {} : { before: parseInstantParameter("before", before) }),

@@ -13,7 +13,7 @@ import {
   parseChoiceParameter,
   parseIntegerParameter,
   readSingleValue,
-  type GetQueryValues,
+  type QueryParameters,
 } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, isInstant, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
@@ -46,17 +46,17 @@ export interface HistoryRequest {
  *
  * @example
  * const query = new URLSearchParams("from=2026-01-01&interval=week");
- * const request = parseHistoryRequest((name) => query.getAll(name), Date.UTC(2026, 10, 20));
+ * const request = parseHistoryRequest(query, Date.UTC(2026, 10, 20));
  * request.interval; // "week"
  */
 export function parseHistoryRequest(
-  getValues: GetQueryValues,
+  query: QueryParameters,
   now: number,
   limitError?: ErrorCode,
 ): HistoryRequest {
-  const limit = parseIntegerParameter("limit", getValues("limit"), HISTORY_LIMIT_RANGE, limitError);
-  const fromText = readSingleValue("from", getValues("from"));
-  const toText = readSingleValue("to", getValues("to"));
+  const limit = parseIntegerParameter("limit", query, HISTORY_LIMIT_RANGE, limitError);
+  const fromText = readSingleValue("from", query);
+  const toText = readSingleValue("to", query);
   const to = toText === undefined ? undefined : parseInstantParameter("to", toText);
   const from =
     fromText === undefined
@@ -68,8 +68,8 @@ export function parseHistoryRequest(
       `from must be before to, got from ${quoteValue(fromText ?? "")} and to ${quoteValue(toText)}`,
     );
   }
-  const interval = parseChoiceParameter("interval", getValues, HISTORY_INTERVALS, "day");
-  const cursor = readSingleValue("cursor", getValues("cursor"));
+  const interval = parseChoiceParameter("interval", query, HISTORY_INTERVALS, "day");
+  const cursor = readSingleValue("cursor", query);
   return {
     from,
     to: end,

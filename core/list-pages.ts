@@ -48,7 +48,7 @@ export function matchesListFilters(
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
- * const request = parseListRequest("channel", () => []);
+ * const request = parseListRequest("channel", new URLSearchParams());
  * const items = [{ id: "a", figure: 1 }, { id: "b", figure: 2 }];
  * cutListPage(items, request).items.map(({ id }) => id); // ["b", "a"]
  */

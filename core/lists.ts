@@ -9,7 +9,7 @@ import {
   parseChoiceParameter,
   parseIntegerParameter,
   readSingleValue,
-  type GetQueryValues,
+  type QueryParameters,
 } from "./parameters.ts";
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
@@ -62,8 +62,14 @@ export interface ListPosition {
   readonly id: string;
 }
 
+/** The filters that only lists of channels have. */
+export interface ChannelFilters {
+  /** Only channels of this country, regardless of case. */
+  readonly country?: string;
+}
+
 /** The query of a page of a list. */
-export interface ListRequest<Sort extends string = string> {
+export interface ListRequest<Sort extends string = string> extends ChannelFilters {
   /** What is listed. */
   readonly kind: OwnerKind;
   /** What the list is sorted by. */
@@ -72,8 +78,6 @@ export interface ListRequest<Sort extends string = string> {
   readonly order: ListOrder;
   /** The most entities of a page. */
   readonly limit: number;
-  /** Only channels of this country, regardless of case. */
-  readonly country?: string;
   /** Only entities whose username or display name contains this text, in lower case. */
   readonly search?: string;
   /** Only entities after this position. */
@@ -82,19 +86,6 @@ export interface ListRequest<Sort extends string = string> {
 
 /** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
 export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
-
-/** The parameters that make a list a page. */
-const LIST_PARAMETERS = ["limit", "cursor", "sort", "order", "country", "search"] as const;
-
-/**
- * Whether a query asks for a page: without such a parameter, the list of channels is whole.
- *
- * @example
- * hasListParameter((name) => (name === "sort" ? ["views"] : [])); // true
- */
-export function hasListParameter(getValues: GetQueryValues): boolean {
-  return LIST_PARAMETERS.some((name) => getValues(name).length > 0);
-}
 
 /** What the list of each kind can be sorted by; the first is the default. */
 const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]] } = {
@@ -110,22 +101,22 @@ const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortNa
  *
  * @example
  * const query = new URLSearchParams("sort=followers&limit=10");
- * parseListRequest("user", (name) => query.getAll(name));
+ * parseListRequest("user", query);
  * // { kind: "user", sort: "followers", order: "desc", limit: 10 }
  */
 export function parseListRequest<Kind extends OwnerKind>(
   kind: Kind,
-  getValues: GetQueryValues,
+  query: QueryParameters,
   limitError?: ErrorCode,
 ): ListRequest<SortName<Kind>> {
   const sorts = SORTS[kind];
   const hasCountry = "country" in KINDS[kind].attributes;
-  const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE, limitError);
-  const sort = parseChoiceParameter("sort", getValues, sorts, sorts[0]);
-  const order = parseChoiceParameter("order", getValues, LIST_ORDERS, LIST_ORDERS[0]);
-  const country = hasCountry ? parseFilter("country", getValues, foldAsciiCase) : undefined;
-  const search = parseFilter("search", getValues, foldCase);
-  const cursor = readSingleValue("cursor", getValues("cursor"));
+  const limit = parseIntegerParameter("limit", query, LIST_LIMIT_RANGE, limitError);
+  const sort = parseChoiceParameter("sort", query, sorts, sorts[0]);
+  const order = parseChoiceParameter("order", query, LIST_ORDERS, LIST_ORDERS[0]);
+  const country = hasCountry ? parseFilter("country", query, foldAsciiCase) : undefined;
+  const search = parseFilter("search", query, foldCase);
+  const cursor = readSingleValue("cursor", query);
   const list = {
     kind,
     sort,
@@ -139,10 +130,10 @@ export function parseListRequest<Kind extends OwnerKind>(
 
 function parseFilter(
   name: string,
-  getValues: GetQueryValues,
+  query: QueryParameters,
   fold: (text: string) => string,
 ): string | undefined {
-  const text = readSingleValue(name, getValues(name));
+  const text = readSingleValue(name, query);
   if (text === undefined) return undefined;
   if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
     throw createInvalidRequestError(

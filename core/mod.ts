@@ -46,12 +46,12 @@ export type { CursorPage, ShortPosition, ShortsRequest } from "./cursor.ts";
 export { filterDays } from "./days.ts";
 export { CHANNEL_SORTS, CHANNEL_SORT_FIELDS, LIST_ORDERS } from "./lists.ts";
 export { USER_SORTS, USER_SORT_FIELDS, compareListPositions, encodeListCursor } from "./lists.ts";
-export { hasListParameter, parseListRequest } from "./lists.ts";
-export type { ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
+export { parseListRequest } from "./lists.ts";
+export type { ChannelFilters, ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
 export type { ListRequest, SortName, UserSort } from "./lists.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
-export type { GetQueryValues } from "./parameters.ts";
+export type { QueryParameters } from "./parameters.ts";
 
 // Credits, charges and the rate limit.
 export { PAYMENT_TTL_MS, decideCharge, decideCharges } from "./charges.ts";

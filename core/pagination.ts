@@ -1,7 +1,7 @@
 /** Pagination by page number of `/tweets` and `/followers`. */
 import { assertWholeNumber, DomainError } from "./errors.ts";
 import { DAYS_FILTER_RANGE, PAGE_NUMBER_RANGE, PAGE_LIMIT_RANGE } from "./limits.ts";
-import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
+import { parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import type { Pagination } from "./resources/generated/types.ts";
 
 /** The query of a listing: how many days back, which page (from 0), how many items a page. */
@@ -20,14 +20,14 @@ export interface PageRequest {
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
- * parsePageRequest((name) => (name === "page" ? ["2"] : [])); // { days: 3, page: 2, limit: 50 }
+ * parsePageRequest(new URLSearchParams("page=2")); // { days: 3, page: 2, limit: 50 }
  */
-export function parsePageRequest(getValues: GetQueryValues): PageRequest {
+export function parsePageRequest(query: QueryParameters): PageRequest {
   const code = "Invalid Pagination Parameters";
   return {
-    days: parseIntegerParameter("days", getValues("days"), DAYS_FILTER_RANGE, code),
-    page: parseIntegerParameter("page", getValues("page"), PAGE_NUMBER_RANGE, code),
-    limit: parseIntegerParameter("limit", getValues("limit"), PAGE_LIMIT_RANGE, code),
+    days: parseIntegerParameter("days", query, DAYS_FILTER_RANGE, code),
+    page: parseIntegerParameter("page", query, PAGE_NUMBER_RANGE, code),
+    limit: parseIntegerParameter("limit", query, PAGE_LIMIT_RANGE, code),
   };
 }
 

@@ -3,8 +3,11 @@ import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
-/** Returns all values of a query parameter, in order. */
-export type GetQueryValues = (name: string) => readonly string[];
+/** The query of a request: the part of `URLSearchParams` that parsers use. */
+export interface QueryParameters {
+  /** Returns all values of a parameter, in order. */
+  getAll(name: string): readonly string[];
+}
 
 /**
  * Parses a whole number in plain decimal digits.
@@ -28,21 +31,21 @@ export function parseInteger(
 /**
  * Parses an optional parameter that is a whole number within a range.
  *
- * @param name The name of the parameter, for the message.
- * @param values All its values; none means the default of the range.
+ * @param query Without the parameter, the result is the default of the range.
  * @param code The code of the error: the interfaces name it differently.
  * @throws {DomainError} If it is repeated, no whole number, or out of range.
  *
  * @example
- * parseIntegerParameter("limit", ["5"], { min: 1, max: 100, default: 20 }); // 5
+ * const query = new URLSearchParams("limit=5");
+ * parseIntegerParameter("limit", query, { min: 1, max: 100, default: 20 }); // 5
  */
 export function parseIntegerParameter(
   name: string,
-  values: readonly string[],
+  query: QueryParameters,
   range: IntegerRange,
   code: ErrorCode = "Invalid Request",
 ): number {
-  const text = readSingleValue(name, values, code);
+  const text = readSingleValue(name, query, code);
   if (text === undefined) return range.default;
   const number = parseInteger(text, range);
   if (number === undefined) {
@@ -59,15 +62,16 @@ export function parseIntegerParameter(
  * @throws {DomainError} `Invalid Request` if it is repeated, or any other name.
  *
  * @example
- * parseChoiceParameter("order", () => ["asc"], ["desc", "asc"], "desc"); // "asc"
+ * const query = new URLSearchParams("order=asc");
+ * parseChoiceParameter("order", query, ["desc", "asc"], "desc"); // "asc"
  */
 export function parseChoiceParameter<Choice extends string>(
   name: string,
-  getValues: GetQueryValues,
+  query: QueryParameters,
   choices: readonly Choice[],
   initial: Choice,
 ): Choice {
-  const text = readSingleValue(name, getValues(name)) ?? initial;
+  const text = readSingleValue(name, query) ?? initial;
   const choice = choices.find((allowed) => allowed === text);
   if (choice !== undefined) return choice;
   throw createInvalidRequestError(
@@ -78,18 +82,18 @@ export function parseChoiceParameter<Choice extends string>(
 /**
  * Returns the value of an optional parameter.
  *
- * @param values All its values.
  * @returns `undefined` if there is none.
  * @throws {DomainError} With the given code, if the parameter is repeated.
  *
  * @example
- * readSingleValue("limit", ["5"]); // "5"
+ * readSingleValue("limit", new URLSearchParams("limit=5")); // "5"
  */
 export function readSingleValue(
   name: string,
-  values: readonly string[],
+  query: QueryParameters,
   code: ErrorCode = "Invalid Request",
 ): string | undefined {
+  const values = query.getAll(name);
   if (values.length > 1) {
     throw new DomainError(code, `${name} must be given once, got ${quoteValue(values)}`);
   }

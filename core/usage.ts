@@ -1,7 +1,7 @@
 /** The usage of an account: the query of `/api/account`, and the days of a range. */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { USAGE_DAYS_RANGE } from "./limits.ts";
-import { readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { readSingleValue, type QueryParameters } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
 /** What usage can be grouped by. */
@@ -47,10 +47,10 @@ const FIRST_DAY = FIRST_INSTANT / DAY_MS;
  * @throws {DomainError} `Invalid Request`, with its value and what is allowed.
  *
  * @example
- * parseUsageGrouping(() => ["key,day"]); // { hasKey: true, hasEndpoint: false, period: "day" }
+ * parseUsageGrouping(new URLSearchParams("by=key,day")); // { hasKey: true, hasEndpoint: false, period: "day" }
  */
-export function parseUsageGrouping(getValues: GetQueryValues): UsageGrouping | undefined {
-  const text = readSingleValue("by", getValues("by"));
+export function parseUsageGrouping(query: QueryParameters): UsageGrouping | undefined {
+  const text = readSingleValue("by", query);
   if (text === undefined) return undefined;
   const names = text.split(",");
   const isKnown = names.every((name) => USAGE_GROUPINGS.some((grouping) => grouping === name));
@@ -76,12 +76,12 @@ export function parseUsageGrouping(getValues: GetQueryValues): UsageGrouping | u
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.
  *
  * @example
- * parseUsageDays((name) => (name === "from" ? ["1970-01-02"] : []), 3 * 86_400_000);
+ * parseUsageDays(new URLSearchParams("from=1970-01-02"), 3 * 86_400_000);
  * // { first: 1, last: 3 }
  */
-export function parseUsageDays(getValues: GetQueryValues, now: number): DayRange {
-  const last = parseDayParameter("to", getValues("to")) ?? Math.floor(now / DAY_MS);
-  const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS_RANGE.default + 1;
+export function parseUsageDays(query: QueryParameters, now: number): DayRange {
+  const last = parseDayParameter("to", query) ?? Math.floor(now / DAY_MS);
+  const first = parseDayParameter("from", query) ?? last - USAGE_DAYS_RANGE.default + 1;
   if (first < FIRST_DAY) {
     const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS_RANGE.default - 1);
     throw createInvalidRequestError(
@@ -98,8 +98,8 @@ export function parseUsageDays(getValues: GetQueryValues, now: number): DayRange
   return { first, last };
 }
 
-function parseDayParameter(name: string, values: readonly string[]): number | undefined {
-  const text = readSingleValue(name, values);
+function parseDayParameter(name: string, query: QueryParameters): number | undefined {
+  const text = readSingleValue(name, query);
   if (text === undefined) return undefined;
   const instant = text.length === "YYYY-MM-DD".length ? parseInstant(text) : undefined;
   if (instant === undefined) {

@@ -106,7 +106,7 @@ function createReader(database: Database) {
   const microblog = createMicroblogReads(database);
   return ({ kind, id = "", username = "", channel = "" }: Line, query: string) => {
     const parameters = new URLSearchParams(query);
-    const request = parseHistoryRequest((name) => parameters.getAll(name), 0);
+    const request = parseHistoryRequest(parameters, 0);
     if (kind === "channel") return video.channelHistory(id, request);
     if (kind === "short") return video.shortHistory(channel, id, request);
     if (kind === "user") return microblog.userHistory(username, request);

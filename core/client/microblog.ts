@@ -3,6 +3,7 @@ import type { UserSort } from "../lists.ts";
 import { compareText } from "../text.ts";
 import type * as resources from "../resources/generated/types.ts";
 import type { Listing } from "./listing.ts";
+import { createOwnerClient, type OwnerClient } from "./owners.ts";
 import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
@@ -11,7 +12,11 @@ import type { Result } from "./result.ts";
 import type { PathSegment } from "./url.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
-export interface MicroblogClient {
+export interface MicroblogClient extends OwnerClient<
+  resources.UserHistory,
+  resources.UserBatch,
+  resources.UserComparison
+> {
   /** Users, sorted by a figure. */
   users(
     query?: ListQuery<UserSort>,
@@ -40,12 +45,6 @@ export interface MicroblogClient {
     id: string,
     options?: RequestOptions,
   ): Promise<Result<resources.TweetDetails>>;
-  /** The counts of a user over time, oldest first. */
-  history(
-    username: string,
-    query?: HistoryQuery,
-    options?: RequestOptions,
-  ): Listing<resources.UserHistory["history"][number], resources.UserHistory>;
   /** The counts of a tweet over time, oldest first. */
   tweetHistory(
     username: string,
@@ -53,28 +52,19 @@ export interface MicroblogClient {
     query?: HistoryQuery,
     options?: RequestOptions,
   ): Listing<resources.TweetHistory["history"][number], resources.TweetHistory>;
-  /** The details of 1 to 100 users; a credit a name. */
-  details(
-    usernames: readonly string[],
-    options?: RequestOptions,
-  ): Promise<Result<resources.UserBatch>>;
-  /** A count of 1 to 10 users over time; a credit a name and page. */
-  compare(
-    usernames: readonly string[],
-    query?: HistoryQuery & { readonly count?: keyof resources.UserCounts | undefined },
-    options?: RequestOptions,
-  ): Listing<resources.UserComparison["rows"][number], resources.UserComparison>;
 }
 
 /** Creates the microblog part of a client. */
 export function createMicroblogClient(send: Send): MicroblogClient {
-  const { get, postDetails, list } = createRequests(send, "microblog");
+  const requests = createRequests(send, "microblog");
+  const { get, list } = requests;
   const pathOfTweet = (username: string, id: string): PathSegment[] => [
     { username },
     "tweet",
     { id },
   ];
   return {
+    ...createOwnerClient(requests, "username"),
     users: (query, options) => list(["users"], query, (page) => page.users, options),
     user: (username, options) => get([{ username }, "details"], (body) => body.username, options),
     tweets: (username, query, options) =>
@@ -85,13 +75,8 @@ export function createMicroblogClient(send: Send): MicroblogClient {
       }),
     tweet: (username, id, options) =>
       get(pathOfTweet(username, id), (body) => body.tweet.metrics, options),
-    history: (username, query, options) =>
-      list([{ username }, "history"], query, (page) => page.history, options),
     tweetHistory: (username, id, query, options) =>
       list([...pathOfTweet(username, id), "history"], query, (page) => page.history, options),
-    details: (usernames, options) => postDetails({ usernames }, options),
-    compare: (usernames, query, options) =>
-      list(["compare"], query, (page) => page.rows, options, { defaults: { usernames } }),
   };
 }
 

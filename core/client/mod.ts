@@ -24,7 +24,15 @@ export {
 } from "./errors.ts";
 export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
-export type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
+export type { OwnerComparison, OwnerHistory, OwnerClient } from "./owners.ts";
+export type {
+  ChannelListQuery,
+  HistoryQuery,
+  ListQuery,
+  PageQuery,
+  RequestQuery,
+  ShortsQuery,
+} from "./queries.ts";
 export type { ClientOptions, RequestOptions } from "./options.ts";
 export type { Result } from "./result.ts";
 export type {

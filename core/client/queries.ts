@@ -1,41 +1,35 @@
-/** The queries of the client's methods. */
-import type { HistoryInterval } from "../buckets.ts";
-import type { ListOrder } from "../lists.ts";
+/** The queries of the client's methods. They follow from the requests that the service parses. */
+import type { ShortsRequest } from "../cursor.ts";
+import type { HistoryRequest } from "../history-request.ts";
+import type { ChannelFilters, ChannelSort, ListRequest } from "../lists.ts";
+import type { PageRequest } from "../pagination.ts";
 
-/** The query of a history; instants are ISO 8601. */
-export interface HistoryQuery {
-  /** The first instant; by default 30 days before `to`, or before now. */
-  readonly from?: string | undefined;
-  /** The instant after the last one. */
-  readonly to?: string | undefined;
-  /** How observations are grouped; by default `day`. */
-  readonly interval?: HistoryInterval | undefined;
-  /** The `nextCursor` of a page, to begin with the page after it. */
-  readonly cursor?: string | undefined;
-  /** Buckets a page, 1 to 1,000. */
-  readonly limit?: number | undefined;
-}
+/** The fields of requests that a query has as text: instants in ISO 8601, and `after` as a cursor. */
+type TextField = "after" | "before" | "from" | "to";
 
-/** The query of a list of channels or users. */
-export interface ListQuery<Sort> {
-  /** What the list is sorted by. */
-  readonly sort?: Sort | undefined;
-  /** By default `desc`: the greatest first. */
-  readonly order?: ListOrder | undefined;
-  /** What a username or display name contains, in any case. */
-  readonly search?: string | undefined;
-  /** The `nextCursor` of a page, to begin with the page after it. */
-  readonly cursor?: string | undefined;
-  /** Entities a page, 1 to 1,000. */
-  readonly limit?: number | undefined;
-}
+/** A query: any parameter of a request can be left out. */
+export type RequestQuery<Request> = {
+  readonly [Field in keyof Request as Field extends "after" ? "cursor" : Field]?:
+    | (Field extends TextField ? string : Request[Field])
+    | undefined;
+};
 
-/** The query of pages by number. */
-export interface PageQuery {
-  /** Days back from now, 1 to 14. */
-  readonly days?: number | undefined;
-  /** The page to begin with; 0 is the first. */
-  readonly page?: number | undefined;
-  /** Items a page, 1 to 100. */
-  readonly limit?: number | undefined;
-}
+/**
+ * The query of a history. Without `from`, it begins 30 days before `to` or now; without `interval`, it
+ * is by day. `limit` is buckets a page, 1 to 1,000.
+ */
+export type HistoryQuery = RequestQuery<Omit<HistoryRequest, "isRecent">>;
+
+/** The query of a list of channels. `limit` is channels a page, 1 to 1,000. */
+export type ChannelListQuery = RequestQuery<Omit<ListRequest<ChannelSort>, "kind">>;
+
+/** The query of any list of owners. `limit` is owners a page, 1 to 1,000. */
+export type ListQuery<Sort extends string> = RequestQuery<
+  Omit<ListRequest<Sort>, "kind" | keyof ChannelFilters>
+>;
+
+/** The query of a page of shorts. `limit` is shorts a page, 1 to 100. */
+export type ShortsQuery = RequestQuery<ShortsRequest>;
+
+/** The query of pages by number: `days` back from now, 1 to 14; `limit` is items a page, 1 to 100. */
+export type PageQuery = RequestQuery<PageRequest>;

@@ -1,19 +1,23 @@
 /** The video part of the client: channels and their shorts. */
-import type { ChannelSort } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import type { Listing } from "./listing.ts";
-import type { HistoryQuery, ListQuery } from "./queries.ts";
-import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
+import { createOwnerClient, type OwnerClient } from "./owners.ts";
+import type { ChannelListQuery, HistoryQuery, ShortsQuery } from "./queries.ts";
 import type { Send } from "./request.ts";
+import { createRequests } from "./requests.ts";
 import type { Result } from "./result.ts";
 import type { PathSegment } from "./url.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
-export interface VideoClient {
+export interface VideoClient extends OwnerClient<
+  resources.ChannelHistory,
+  resources.ChannelBatch,
+  resources.ChannelComparison
+> {
   /** Channels, sorted by a figure. */
   channels(
-    query?: ListQuery<ChannelSort> & { readonly country?: string | undefined },
+    query?: ChannelListQuery,
     options?: RequestOptions,
   ): Listing<resources.ListedChannel, resources.ChannelList>;
   /** All channels in one response. */
@@ -23,11 +27,7 @@ export interface VideoClient {
   /** The shorts of a channel, newest first; `before` is an instant in ISO 8601. */
   shorts(
     channel: string,
-    query?: {
-      readonly limit?: number | undefined;
-      readonly before?: string | undefined;
-      readonly cursor?: string | undefined;
-    },
+    query?: ShortsQuery,
     options?: RequestOptions,
   ): Listing<resources.ShortSummary, resources.ShortsPage>;
   /** A short with its history. */
@@ -36,12 +36,6 @@ export interface VideoClient {
     id: string,
     options?: RequestOptions,
   ): Promise<Result<resources.ShortDetails>>;
-  /** The counts of a channel over time, oldest first. */
-  history(
-    channel: string,
-    query?: HistoryQuery,
-    options?: RequestOptions,
-  ): Listing<resources.ChannelHistory["history"][number], resources.ChannelHistory>;
   /** The counts of a short over time, oldest first. */
   shortHistory(
     channel: string,
@@ -49,17 +43,6 @@ export interface VideoClient {
     query?: HistoryQuery,
     options?: RequestOptions,
   ): Listing<resources.ShortHistory["history"][number], resources.ShortHistory>;
-  /** The details of 1 to 100 channels; a credit a name. */
-  details(
-    channels: readonly string[],
-    options?: RequestOptions,
-  ): Promise<Result<resources.ChannelBatch>>;
-  /** A count of 1 to 10 channels over time; a credit a name and page. */
-  compare(
-    channels: readonly string[],
-    query?: HistoryQuery & { readonly count?: keyof resources.ChannelCounts | undefined },
-    options?: RequestOptions,
-  ): Listing<resources.ChannelComparison["rows"][number], resources.ChannelComparison>;
 }
 
 /** A page is asked for by a parameter; without one, the response is the whole list. */
@@ -67,13 +50,15 @@ const PAGE_LIMIT = 100;
 
 /** Creates the video part of a client. */
 export function createVideoClient(send: Send): VideoClient {
-  const { get, postDetails, list } = createRequests(send, "video");
+  const requests = createRequests(send, "video");
+  const { get, list } = requests;
   const pathOfShort = (channel: string, id: string): PathSegment[] => [
     { channel },
     "short",
     { id },
   ];
   return {
+    ...createOwnerClient(requests, "channel"),
     channels: (query, options) =>
       list(["channels"], query, (page) => page.channels, options, {
         defaults: { limit: PAGE_LIMIT },
@@ -83,12 +68,7 @@ export function createVideoClient(send: Send): VideoClient {
     shorts: (channel, query, options) =>
       list([{ channel }, "shorts"], query, (page) => page.shorts, options),
     short: (channel, id, options) => get(pathOfShort(channel, id), (body) => body.metrics, options),
-    history: (channel, query, options) =>
-      list([{ channel }, "history"], query, (page) => page.history, options),
     shortHistory: (channel, id, query, options) =>
       list([...pathOfShort(channel, id), "history"], query, (page) => page.history, options),
-    details: (channels, options) => postDetails({ channels }, options),
-    compare: (channels, query, options) =>
-      list(["compare"], query, (page) => page.rows, options, { defaults: { channels } }),
   };
 }

@@ -2,13 +2,7 @@
 import { Command, Option } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
-import {
-  createAdminClient,
-  readPages,
-  requestAdmin,
-  unwrap,
-  withConnection,
-} from "./admin-client.ts";
+import { createAdminClient, readPages, requestAdmin, withConnection } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote, writeHint } from "./terminal/hints.ts";
 import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
@@ -29,7 +23,7 @@ function addListCommand(accounts: Command, context: CommandContext): void {
     )
     .option("--json", "print the accounts as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.accounts.get());
+      const rows = await requestAdmin(context, "GET /admin/accounts");
       await printRows(context, options, COLUMNS, rows, {
         ifEmpty: `There are no accounts; create one: ${context.programName} accounts create acme`,
       });
@@ -45,9 +39,9 @@ function addCreateCommand(accounts: Command, context: CommandContext): void {
     .option("--json", "print the account as JSON")
     .action(async (name: string, options: OutputOptions & { credits?: number }) => {
       const { credits } = options;
-      const account = await requestAdmin(context, (client) =>
-        client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
-      );
+      const account = await requestAdmin(context, "POST /admin/accounts", {
+        body: { name, ...(credits === undefined ? {} : { credits }) },
+      });
       await printRows(context, options, COLUMNS, [account], { value: account });
       writeHint(context, [`Make a key for it: ${context.programName} keys create ${quote(name)}`]);
     });
@@ -76,9 +70,9 @@ function addSetCommand(accounts: Command, context: CommandContext): void {
         const message = "Say what to set: --low-balance <credits> or --no-low-balance";
         throw createInvalidRequestError(message);
       }
-      const account = await requestAdmin(context, (client) =>
-        client.accounts.patch({ name, low_balance: lowBalance === false ? null : lowBalance }),
-      );
+      const account = await requestAdmin(context, "PATCH /admin/accounts", {
+        body: { name, low_balance: lowBalance === false ? null : lowBalance },
+      });
       await printRows(context, options, THRESHOLD_COLUMNS, [account], { value: account });
     });
 }
@@ -112,7 +106,7 @@ export function createNoticesCommand(context: CommandContext): Command {
       const rows = await withConnection(context, (connection) => {
         const client = createAdminClient(connection);
         return readPages({ limit }, async (page) => {
-          const read = unwrap(await client.notices.get({ query: { ...filter, ...page } }));
+          const read = await client("GET /admin/notices", { query: { ...filter, ...page } });
           return { rows: read.notices, next: read.next };
         });
       });
@@ -132,7 +126,9 @@ export function createNoticesCommand(context: CommandContext): Command {
     .argument("<id>", 'the id of the notice, which "notices list --json" shows')
     .option("--json", "print the notice as JSON")
     .action(async (id: string, options: OutputOptions) => {
-      const notice = await requestAdmin(context, (client) => client.notices({ id }).resend.post());
+      const notice = await requestAdmin(context, "POST /admin/notices/{id}/resend", {
+        parameters: { id },
+      });
       const sentence = `The notice ${id} about account ${notice.account} is due now`;
       await printResult(context, options, notice, sentence);
     });

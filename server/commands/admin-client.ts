@@ -1,34 +1,51 @@
 /** The client of the administration API that the commands use. */
-import { treaty } from "@elysiajs/eden";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
-import type { OwnerApp } from "../http/admin/routes.ts";
+import type { OwnerCalls } from "../http/admin/routes.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import { CommandError, type CommandContext, type AdminConnection } from "./command.ts";
 
-/** A typed client of the administration API. */
-export type AdminClient = ReturnType<typeof createAdminClient>;
+/** The input of a request: nothing if its endpoint needs none. */
+type Input<Call extends keyof OwnerCalls> = unknown extends OwnerCalls[Call]["input"]
+  ? []
+  : [input: OwnerCalls[Call]["input"]];
 
-export function createAdminClient({ fetcher }: AdminConnection) {
-  const fetchByUrl = (input: string | URL | Request, init?: RequestInit) =>
-    fetcher(input instanceof Request ? input.url : String(input), init);
-  return treaty<OwnerApp>("http://localhost", {
-    fetcher: Object.assign(fetchByUrl, { preconnect: () => undefined }),
-    parseDate: false,
-  }).admin;
+/**
+ * Sends a request to an endpoint, by its method and path.
+ *
+ * @throws {Error} With the message of an error response.
+ */
+export type AdminClient = <Call extends keyof OwnerCalls>(
+  call: Call,
+  ...input: Input<Call>
+) => Promise<OwnerCalls[Call]["result"]>;
+
+/** What a request may have. */
+interface RequestInput {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly parameters?: Readonly<Record<string, string | number>>;
 }
 
-/** A response of the typed client. */
-interface AdminResponse<Data> {
-  readonly data: Data;
-  readonly error: { readonly value: unknown } | null;
-}
-
-/** Returns the data of a response. @throws {Error} With the message of an error response. */
-export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
-  if (response.error !== null) throw createResponseError(response.error.value);
-  if (response.data === null || response.data === undefined) throw new CommandError("No answer");
-  return response.data;
+/** Creates a typed client on a connection. */
+export function createAdminClient(connection: AdminConnection): AdminClient {
+  return async <Call extends keyof OwnerCalls>(call: Call, ...inputs: Input<Call>) => {
+    // To the compiler, the input of a call that it does not know is unknown.
+    const [{ query = {}, body, parameters = {} } = {}] = inputs as readonly RequestInput[];
+    const [method = "", path = ""] = call.split(" /admin/");
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+      encodeURIComponent(String(parameters[name])),
+    );
+    const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+    const headers = { "content-type": "application/json" };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    const response = await sendAdmin(connection, filled + search, init);
+    // The endpoint responds with what its schema says.
+    return (await response.json()) as OwnerCalls[Call]["result"];
+  };
 }
 
 /**
@@ -56,7 +73,7 @@ export async function readPages<Row>(
 }
 
 /**
- * Sends a request whose body or response is a stream, which the typed client does not support.
+ * Sends a request whose body or response is a stream.
  *
  * @param path Behind `/admin/`.
  * @throws {Error} With the message of an error response.
@@ -111,11 +128,10 @@ export async function withConnection<Result>(
  *
  * @throws {Error} With the message of an error response.
  */
-export function requestAdmin<Data>(
+export function requestAdmin<Call extends keyof OwnerCalls>(
   context: CommandContext,
-  sendRequest: (client: AdminClient) => Promise<AdminResponse<Data>>,
-): Promise<NonNullable<Data>> {
-  return withConnection(context, async (connection) =>
-    unwrap(await sendRequest(createAdminClient(connection))),
-  );
+  call: Call,
+  ...input: Input<Call>
+): Promise<OwnerCalls[Call]["result"]> {
+  return withConnection(context, (connection) => createAdminClient(connection)(call, ...input));
 }

@@ -1,12 +1,7 @@
 /** The command `audit`: lists what administrators changed. */
 import { Command } from "commander";
-import {
-  createAdminClient,
-  readPages,
-  unwrap,
-  withConnection,
-  type AdminClient,
-} from "./admin-client.ts";
+import type { OwnerCalls } from "../http/admin/routes.ts";
+import { createAdminClient, readPages, withConnection } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
 
@@ -17,9 +12,7 @@ interface AuditOptions extends OutputOptions {
   readonly limit: number;
 }
 
-type Entry = NonNullable<
-  Awaited<ReturnType<AdminClient["audit"]["get"]>>["data"]
->["entries"][number];
+type Entry = OwnerCalls["GET /admin/audit"]["result"]["entries"][number];
 
 export function createAuditCommand(context: CommandContext): Command {
   return new Command("audit")
@@ -55,10 +48,12 @@ function readEntries(
 ): Promise<Entry[]> {
   const filter = { ...(actor !== undefined && { actor }), ...(action !== undefined && { action }) };
   return withConnection(context, (connection) => {
-    const { audit } = createAdminClient(connection);
+    const client = createAdminClient(connection);
     const cursor = before === undefined ? undefined : String(before);
     return readPages({ limit, cursor }, async (page) => {
-      const { entries, next } = unwrap(await audit.get({ query: { ...filter, ...page } }));
+      const { entries, next } = await client("GET /admin/audit", {
+        query: { ...filter, ...page },
+      });
       return { rows: entries, next };
     });
   });

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
+import { createAdminClient, withConnection, type AdminClient } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { printResult, type OutputOptions } from "./terminal/output.ts";
 import { startProgress } from "./terminal/progress.ts";
@@ -19,7 +19,7 @@ export function createBackupCommand(context: CommandContext): Command {
       const backup = await withConnection(context, async (connection) => {
         const client = createAdminClient(connection);
         const stopProgress = await showProgress(context, client, target);
-        return client.backup.post({ file: target }).then(unwrap).finally(stopProgress);
+        return client("POST /admin/backup", { body: { file: target } }).finally(stopProgress);
       });
       const sentence = `${backup.file} has ${formatBytes(backup.bytes)}`;
       await printResult(context, options, backup, sentence);
@@ -36,7 +36,7 @@ const POLL_INTERVAL_MS = 200;
  */
 async function showProgress(context: CommandContext, client: AdminClient, target: string) {
   if (context.errTerminal === undefined) return () => undefined;
-  const { database } = unwrap(await client.status.get());
+  const { database } = await client("GET /admin/status");
   const total = database.bytes ?? undefined;
   const progress = startProgress(context, { total, formatAmount: formatBytes });
   const update = () => {

@@ -1,6 +1,6 @@
 /** The command `channels`: chooses the channels that are collected. */
 import { Command } from "commander";
-import { requestAdmin, unwrap } from "./admin-client.ts";
+import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
 import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
@@ -21,7 +21,9 @@ export function createChannelsCommand(context: CommandContext): Command {
     .option("--json", "print what became of each channel as JSON")
     .action(async (names: string[], options: NamesOptions) => {
       await runOnNames(context, names, options, async (client, name) => {
-        const { channel, failure } = unwrap(await client.channels.post({ channel: name }));
+        const { channel, failure } = await client("POST /admin/channels", {
+          body: { channel: name },
+        });
         const warning = failure === null ? "" : `, but is not collected: ${failure}`;
         return {
           result: { channel, change: "tracked", failure },
@@ -35,9 +37,9 @@ export function createChannelsCommand(context: CommandContext): Command {
     .argument("<handle_or_id>", 'the channel, as "channels list" shows it in the column channel')
     .option("--json", "print the channel as JSON")
     .action(async (channel: string, options: OutputOptions) => {
-      const untracked = await requestAdmin(context, (client) =>
-        client.channels.delete({ channel }),
-      );
+      const untracked = await requestAdmin(context, "DELETE /admin/channels", {
+        body: { channel },
+      });
       const sentence = `Channel ${untracked.channel} is not tracked any more; its history is kept`;
       await printResult(context, options, untracked, sentence);
     });
@@ -46,7 +48,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Lists the tracked channels, with the last success and the last failure of each.")
     .option("--json", "print the channels as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.channels.get());
+      const rows = await requestAdmin(context, "GET /admin/channels");
       await printRows(context, options, COLUMNS, rows, {
         ifEmpty: `No channels are tracked; add one: ${context.programName} channels track @nasa`,
       });

@@ -1,6 +1,7 @@
 /** The command `collect`: collects everything that is due from the sources. */
 import { Command } from "commander";
-import { requestAdmin, type AdminClient } from "./admin-client.ts";
+import type { OwnerCalls } from "../http/admin/routes.ts";
+import { requestAdmin } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { writeHint } from "./terminal/hints.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
@@ -18,7 +19,7 @@ export function createCollectCommand(context: CommandContext): Command {
     .option("--json", "print the counts as JSON")
     .action(async (options: OutputOptions) => {
       writeHint(context, ["Collecting what is due…"]);
-      const sources = await requestAdmin(context, (client) => client.collect.post());
+      const sources = await requestAdmin(context, "POST /admin/collect");
       const rows = sources.map(({ source, work }) => Object.assign({ source }, work));
       await printRows(context, options, COLUMNS, rows, { value: { sources } });
       const problems = sources.flatMap((source) => findProblem(source) ?? []);
@@ -28,9 +29,7 @@ export function createCollectCommand(context: CommandContext): Command {
 
 const COLUMNS = ["source", "requests", "observed", "failed", "observations"] as const;
 
-type CollectedSource = NonNullable<
-  Awaited<ReturnType<AdminClient["collect"]["post"]>>["data"]
->[number];
+type CollectedSource = OwnerCalls["POST /admin/collect"]["result"][number];
 
 /** Says why nothing was collected from a source; `undefined` if something was, or nothing was due. */
 function findProblem(collected: CollectedSource): string | undefined {

@@ -1,6 +1,6 @@
 /** The command `creators`: chooses the creators whose data is collected. */
 import { Command } from "commander";
-import { requestAdmin, unwrap } from "./admin-client.ts";
+import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
@@ -21,7 +21,9 @@ export function createCreatorsCommand(context: CommandContext): Command {
     .option("--json", "print what became of each username as JSON")
     .action((names: string[], options: NamesOptions) =>
       runOnNames(context, names, options, async (client, name) => {
-        const { creator, change, failure } = unwrap(await client.creators.post({ creator: name }));
+        const { creator, change, failure } = await client("POST /admin/creators", {
+          body: { creator: name },
+        });
         const state = change === "added" ? "is in the monitoring list now" : ALREADY_LISTED;
         const warning = failure === null ? "" : `, but is not collected: ${failure}`;
         return {
@@ -38,7 +40,7 @@ export function createCreatorsCommand(context: CommandContext): Command {
     .option("--json", "print what became of each username as JSON")
     .action((names: string[], options: NamesOptions) =>
       runOnNames(context, names, options, async (client, name) => {
-        const { creator } = unwrap(await client.creators.delete({ creator: name }));
+        const { creator } = await client("DELETE /admin/creators", { body: { creator: name } });
         return {
           result: { creator, change: "removed" },
           sentence: `Creator ${creator} is not in the monitoring list any more`,
@@ -50,7 +52,7 @@ export function createCreatorsCommand(context: CommandContext): Command {
     .description("Lists the creators, with the last success and the last failure of each.")
     .option("--json", "print the creators as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.creators.get());
+      const rows = await requestAdmin(context, "GET /admin/creators");
       await printRows(context, options, COLUMNS, rows, {
         ifEmpty: `There are no creators; add one: ${context.programName} creators add bsky.app`,
       });

@@ -1,6 +1,6 @@
 /** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
 import { Command } from "commander";
-import { createAdminClient, requestAdmin, unwrap, withConnection } from "./admin-client.ts";
+import { createAdminClient, requestAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
 import { formatJson, formatTable, printRows, type OutputOptions } from "./terminal/output.ts";
 import { formatPlural, showControls } from "./terminal/style.ts";
@@ -29,9 +29,9 @@ function createGrantCommand(context: CommandContext): Command {
     .option("--reason <text>", "a note for the journal")
     .option("--json", "print the new balance as JSON")
     .action(async (account: string, amount: number, { json, ...options }: GrantOptions) => {
-      const granted = await requestAdmin(context, (client) =>
-        client.grants.post({ account, amount, ...options }),
-      );
+      const granted = await requestAdmin(context, "POST /admin/grants", {
+        body: { account, amount, ...options },
+      });
       const summary = granted.is_new
         ? `${amount} granted`
         : `Reference ${options.reference} had granted ${amount} before, nothing changed`;
@@ -63,13 +63,13 @@ function createStatementCommand(context: CommandContext): Command {
     .action(async (account: string, { json, since, until }: StatementOptions) => {
       const written: Promise<void>[] = [];
       await withConnection(context, async (connection) => {
-        const { statement } = createAdminClient(connection);
+        const client = createAdminClient(connection);
         const end = until === undefined ? {} : { until };
         let start = since === undefined ? {} : { since };
         for (;;) {
-          const { lines, next } = unwrap(
-            await statement.get({ query: { account, ...start, ...end } }),
-          );
+          const { lines, next } = await client("GET /admin/statement", {
+            query: { account, ...start, ...end },
+          });
           const text =
             json === true
               ? lines.map((line) => `${JSON.stringify(line)}\n`).join("")
@@ -107,7 +107,7 @@ function createVerifyCommand(context: CommandContext): Command {
     )
     .option("--json", "print the result as JSON")
     .action(async (options: OutputOptions) => {
-      const verification = await requestAdmin(context, (client) => client.verification.get());
+      const verification = await requestAdmin(context, "GET /admin/verification");
       const { accounts, entries, faults } = verification;
       if (options.json !== true && faults.length === 0) {
         const entryCount = entries === 1 ? "1 journal entry" : `${entries} journal entries`;
@@ -131,7 +131,7 @@ function createApplyRefundsCommand(context: CommandContext): Command {
     )
     .option("--json", "print the result as JSON")
     .action(async (options: OutputOptions) => {
-      const { files } = await requestAdmin(context, (client) => client.refunds.post());
+      const { files } = await requestAdmin(context, "POST /admin/refunds");
       if (files.length === 0 && options.json !== true) context.writeErr("No refunds are pending\n");
       else
         await printRows(context, options, ["file", "settled", "left"], files, { value: { files } });

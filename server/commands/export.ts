@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
-import { createAdminClient, sendAdmin, unwrap, withConnection } from "./admin-client.ts";
+import { createAdminClient, sendAdmin, withConnection } from "./admin-client.ts";
 import { type CommandContext, type AdminConnection } from "./command.ts";
 import { countLineEnds } from "./input/line-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
@@ -61,7 +61,7 @@ async function showProgress(
   const kind = query.get("kind");
   let total: number | undefined;
   if (!query.has("id") && !query.has("since")) {
-    const { kinds } = unwrap(await createAdminClient(connection).status.get());
+    const { kinds } = await createAdminClient(connection)("GET /admin/status");
     const exported = kinds.filter((totals) => kind === null || totals.kind === kind);
     total = exported.reduce((sum, { observations }) => sum + observations, 0);
   }

@@ -16,9 +16,7 @@ export function createKeysCommand(context: CommandContext): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print the keys as JSON")
     .action(async (account: string, options: OutputOptions) => {
-      const keysOfAccount = await requestAdmin(context, (client) =>
-        client.keys.get({ query: { account } }),
-      );
+      const keysOfAccount = await requestAdmin(context, "GET /admin/keys", { query: { account } });
       const rows = keysOfAccount.map((key) =>
         Object.assign(key, { scopes: key.scopes.join(", ") }),
       );
@@ -37,9 +35,10 @@ export function createKeysCommand(context: CommandContext): Command {
     .option("--overlap <duration>", "how long the old key stays valid: 0, 10m, 12h or 7d", "24h")
     .option("--json", "print the new key, its id and the end of the old key as JSON")
     .action(async (id: number, { overlap, ...options }: OutputOptions & { overlap: string }) => {
-      const rotated = await requestAdmin(context, (client) =>
-        client.keys({ id }).rotate.post({ overlap }),
-      );
+      const rotated = await requestAdmin(context, "POST /admin/keys/{id}/rotate", {
+        parameters: { id },
+        body: { overlap },
+      });
       writeKey(context, options, rotated);
       if (options.json !== true)
         context.writeErr(`Key ${id} is valid until ${rotated.old_expires_at}\n`);
@@ -54,9 +53,9 @@ export function createKeysCommand(context: CommandContext): Command {
     )
     .option("--json", "print the id and the time as JSON")
     .action(async (reference: KeyReference, options: OutputOptions) => {
-      const { id, revoked_at } = await requestAdmin(context, (client) =>
-        client.keys.delete(reference),
-      );
+      const { id, revoked_at } = await requestAdmin(context, "DELETE /admin/keys", {
+        body: reference,
+      });
       const sentence = `Key ${id} is revoked since ${revoked_at}`;
       await printResult(context, options, { id, revoked_at }, sentence);
     });
@@ -90,9 +89,9 @@ function addCreateCommand(keys: Command, context: CommandContext): void {
     .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
     .option("--json", "print the key and its id as JSON")
     .action(async (account: string, { json, scope, ...options }: CreateOptions) => {
-      const created = await requestAdmin(context, (client) =>
-        client.keys.post({ account, ...options, ...(scope && { scopes: scope }) }),
-      );
+      const created = await requestAdmin(context, "POST /admin/keys", {
+        body: { account, ...options, ...(scope && { scopes: scope }) },
+      });
       writeKey(context, { ...(json && { json }) }, created);
       await writeUseHint(context, "key", (url) => [
         `Try it: curl -H "X-API-Key: KEY" ${url}/api/account`,

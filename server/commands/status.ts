@@ -1,13 +1,14 @@
 /** The command `status`: shows the database, what is stored in it, and the sources. */
 import { Command } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
-import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
+import type { OwnerCalls } from "../http/admin/routes.ts";
+import { createAdminClient, withConnection } from "./admin-client.ts";
 import type { CommandContext } from "./command.ts";
 import { formatFields, formatJson, formatTable, type OutputOptions } from "./terminal/output.ts";
 import { formatBytes, formatCount, formatPlural } from "./terminal/style.ts";
 
-type Status = NonNullable<Awaited<ReturnType<AdminClient["status"]["get"]>>["data"]>;
-type Owner = NonNullable<Awaited<ReturnType<AdminClient["owner"]["get"]>>["data"]>;
+type Status = OwnerCalls["GET /admin/status"]["result"];
+type Owner = OwnerCalls["GET /admin/owner"]["result"];
 
 export function createStatusCommand(context: CommandContext): Command {
   return new Command("status")
@@ -22,8 +23,8 @@ export function createStatusCommand(context: CommandContext): Command {
       const { status, owner } = await withConnection(context, async (connection) => {
         const client = createAdminClient(connection);
         return {
-          status: unwrap(await client.status.get()),
-          owner: unwrap(await client.owner.get()),
+          status: await client("GET /admin/status"),
+          owner: await client("GET /admin/owner"),
         };
       });
       // A command that opened the file itself is no service.

@@ -20,7 +20,7 @@ export function createTokensCommand(context: CommandContext): Command {
     .argument("<name>", "who or what uses the token: 1 to 64 letters, digits, dots, - or _")
     .option("--json", "print the token and its id as JSON")
     .action(async (name: string, options: OutputOptions) => {
-      const created = await requestAdmin(context, (client) => client.tokens.post({ name }));
+      const created = await requestAdmin(context, "POST /admin/tokens", { body: { name } });
       writeSecret(context, options, created.token, {
         name: `Token ${name}`,
         revocation: `tokens revoke ${name}`,
@@ -37,7 +37,7 @@ export function createTokensCommand(context: CommandContext): Command {
     )
     .option("--json", "print the tokens as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.tokens.get());
+      const rows = await requestAdmin(context, "GET /admin/tokens");
       await printRows(context, options, COLUMNS, rows, {
         ifEmpty: `There are no tokens; create one: ${context.programName} tokens create billing`,
       });
@@ -52,7 +52,7 @@ export function createTokensCommand(context: CommandContext): Command {
     .option("--json", "print the revoked token as JSON")
     .action(async (nameOrId: string, options: OutputOptions) => {
       const token = parseInteger(nameOrId, { min: 1 }) ?? nameOrId;
-      const revoked = await requestAdmin(context, (client) => client.tokens.delete({ token }));
+      const revoked = await requestAdmin(context, "DELETE /admin/tokens", { body: { token } });
       const sentence = `Token ${revoked.name} is revoked since ${revoked.revoked_at}`;
       await printResult(context, options, revoked, sentence);
     });

@@ -1,53 +1,35 @@
 /** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
 import type { AdminTokenLookup } from "../metering/admin-tokens.ts";
-import type { MonitoringListStore } from "../store/collection/creators.ts";
 import type { RequestLogger } from "../log.ts";
-import type { MicroblogReads, VideoReads } from "../store/reads/read-types.ts";
-import { createAccountRoutes, type AccountReads } from "./account.ts";
 import type { AdminOptions } from "./admin/options.ts";
-import { createFolderBackupRoutes } from "./admin/backups.ts";
-import { createAdminRoutes } from "./admin/routes.ts";
-import { createChannelBatchRoutes, createUserBatchRoutes } from "./batches.ts";
-import { createCreatorRoutes } from "./creators.ts";
+import { ADMIN_ENDPOINTS, ADMIN_QUERY_NAMES, createAdminRoutes } from "./admin/routes.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
 import { completeCacheHeaders } from "./cache-headers.ts";
 import { createCompressionPlugin } from "./content/compression.ts";
+import { coalesceRuns } from "./coalesce.ts";
+import type { EndpointSources } from "./endpoints/endpoint.ts";
+import { createEndpointRoutes, FREE_QUERY_NAMES } from "./endpoints/mod.ts";
 import { createErrorHandler } from "./errors.ts";
-import { createHealthRoutes, type HealthOptions } from "./health.ts";
-import { createHistoryRoutes } from "./histories.ts";
-import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
-import type { WithoutValidation } from "./openapi/route-types.ts";
 import { createParameterNamesPlugin } from "./openapi/query-names.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
-import { createVideoRoutes } from "./video.ts";
 
 /** What the app depends on. */
 export interface AppOptions
   extends
     Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
-    HealthOptions {
-  readonly video: VideoReads;
-  readonly microblog: MicroblogReads;
-  readonly account: AccountReads;
-  readonly creators: MonitoringListStore;
+    Omit<EndpointSources, "isStopping"> {
   readonly log: RequestLogger;
   readonly admin: AdminOptions;
   /** Without it and without named tokens there is no administration API. */
   readonly adminToken: string | undefined;
   readonly namedAdminTokens: AdminTokenLookup;
 }
-
-/**
- * The type of the HTTP interface, with which Eden calls its operations: without the administration API.
- * Instants are texts, so Eden must not parse them.
- */
-export type App = WithoutValidation<ReturnType<typeof createApp>["app"]>;
 
 /** The part of Bun's server that the interface uses. */
 type HttpServer = Pick<Bun.Server<unknown>, "requestIP"> &
@@ -58,6 +40,12 @@ interface Connection {
   readonly address: string;
   /** Lets the connection be idle for any time. */
   removeTimeout(): void;
+}
+
+/** The query parameters of an operation that does not check them itself; a page may have any. */
+function findQueryNames(endpoint: string, method: string): readonly string[] | undefined {
+  const name = `${method === "HEAD" ? "GET" : method} ${endpoint}`;
+  return FREE_QUERY_NAMES.get(name) ?? ADMIN_QUERY_NAMES.get(name);
 }
 
 /** Creates the HTTP interface. */
@@ -84,6 +72,12 @@ export function createApp(options: AppOptions) {
   const admission = { ...options, getRouteMatcher, adminAuthentication };
   const chargedReads = createChargedReads({ ...admission, onCompleted });
   const pages = createPages(getRouteMatcher);
+  const sources: EndpointSources = {
+    ...options,
+    // The list can take a second, so requests share it even if their query strings differ.
+    video: { ...options.video, channels: coalesceRuns(() => options.video.channels()) },
+    isStopping: () => isStopping,
+  };
   const app = new Elysia({
     // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
@@ -91,20 +85,12 @@ export function createApp(options: AppOptions) {
     .use(pages.missingPages)
     .use(createErrorHandler(options))
     .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
-    .use(createParameterNamesPlugin(getRouteMatcher, chargedReads.isChargedRead))
+    .use(createParameterNamesPlugin(getRouteMatcher, findQueryNames))
     .use(createOpenApiRoutes())
     .use(pages.routes)
     .use(createCompressionPlugin())
-    .use(createHealthRoutes(options, () => isStopping))
-    .use(createVideoRoutes(options.video, chargedReads))
-    .use(createMicroblogRoutes(options.microblog, chargedReads, now))
-    .use(createHistoryRoutes(options.video, options.microblog, chargedReads, now))
-    .use(createChannelBatchRoutes(options.video, chargedReads, now))
-    .use(createUserBatchRoutes(options.microblog, chargedReads, now))
-    .use(createAccountRoutes(options.account, now))
-    .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
-  // Not in the chain: the type of the app is for clients with API keys.
-  app.use(createAdminRoutes(options.admin)).use(createFolderBackupRoutes(options.admin));
+    .use(createEndpointRoutes(sources, chargedReads))
+    .use(createAdminRoutes(ADMIN_ENDPOINTS, options.admin));
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);

@@ -2,7 +2,6 @@
  * The path and query of a request. The query is as the client sent it. The path is normalized: Bun
  * resolves `.` and `..`, also as `%2e`, and takes `\` for `/`. What the client sent is unknown here.
  */
-import type { GetQueryValues } from "../../core/parameters.ts";
 
 /**
  * A request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is the path and
@@ -37,14 +36,12 @@ export function removeQuery(pathAndQuery: string): string {
 }
 
 /** The query parameters of a path and query. */
-export function parseQuery(pathAndQuery: string): GetQueryValues {
+export function parseQuery(pathAndQuery: string): URLSearchParams {
   const start = pathAndQuery.indexOf("?");
-  if (start === -1) return () => [];
-  const parameters = new URLSearchParams(pathAndQuery.slice(start));
-  return (name) => parameters.getAll(name);
+  return new URLSearchParams(start === -1 ? "" : pathAndQuery.slice(start));
 }
 
 /** The query of a request. Unlike Elysia's, it keeps every value of a repeated parameter. */
-export function getQuery(request: Request): GetQueryValues {
+export function getQuery(request: Request): URLSearchParams {
   return parseQuery(getPathAndQuery(request));
 }

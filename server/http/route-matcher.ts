@@ -14,8 +14,6 @@ export interface RoutePattern {
   readonly methods: readonly string[];
   /** The declared handlers by method; that of `HEAD` is that of `GET`. */
   readonly handlers: ReadonlyMap<string, unknown>;
-  /** By method, of the routes that name their operation. */
-  readonly operationIds: ReadonlyMap<string, string>;
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
@@ -24,7 +22,6 @@ interface DeclaredRoute {
   readonly method: string;
   readonly path: string;
   readonly handler: unknown;
-  readonly hooks?: { readonly detail?: { readonly operationId?: string } };
 }
 
 /** Finds the pattern of a path. An empty segment is never a parameter. */
@@ -40,16 +37,11 @@ export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute
       ),
     );
     const handlers = new Map(byMethod.map(([method, { handler }]) => [method, handler]));
-    const operationIds = byMethod.flatMap(([method, { hooks }]) => {
-      const id = hooks?.detail?.operationId;
-      return id === undefined ? [] : [[method, id] as const];
-    });
     router.add("", route, {
       route,
       endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),
       methods: [...handlers.keys(), "OPTIONS"],
       handlers,
-      operationIds: new Map(operationIds),
       parameters: route
         .split("/")
         .flatMap((name, segment) =>

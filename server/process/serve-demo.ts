@@ -1,12 +1,7 @@
 /** The command `demo`: runs the service on generated data, with an account and an API key. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
-import {
-  createAdminClient,
-  sendAdmin,
-  unwrap,
-  type AdminClient,
-} from "../commands/admin-client.ts";
+import { createAdminClient, sendAdmin, type AdminClient } from "../commands/admin-client.ts";
 import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
@@ -92,27 +87,29 @@ async function importLines(
  * shown again.
  */
 async function createKey(client: AdminClient): Promise<string> {
-  const accounts = unwrap(await client.accounts.get());
+  const accounts = await client("GET /admin/accounts");
   const existing = accounts.find(({ name }) => name === NAME);
-  const { balance } = existing ?? unwrap(await client.accounts.post({ name: NAME }));
+  const { balance } = existing ?? (await client("POST /admin/accounts", { body: { name: NAME } }));
   const amount = START_CREDITS - balance;
   if (amount > 0) {
-    unwrap(await client.grants.post({ account: NAME, amount, reason: "A start of the demo" }));
+    await client("POST /admin/grants", {
+      body: { account: NAME, amount, reason: "A start of the demo" },
+    });
   }
-  const keys = unwrap(await client.keys.get({ query: { account: NAME } }));
+  const keys = await client("GET /admin/keys", { query: { account: NAME } });
   for (const { id, revoked_at } of keys) {
-    if (revoked_at === null) unwrap(await client.keys.delete({ id }));
+    if (revoked_at === null) await client("DELETE /admin/keys", { body: { id } });
   }
-  return unwrap(await client.keys.post({ account: NAME, label: "demo" })).key;
+  return (await client("POST /admin/keys", { body: { account: NAME, label: "demo" } })).key;
 }
 
 /** Creates a token of the administrator in place of the one of an earlier start. */
 async function createToken(client: AdminClient): Promise<string> {
-  const tokens = unwrap(await client.tokens.get());
+  const tokens = await client("GET /admin/tokens");
   if (tokens.some(({ name, revoked_at }) => name === NAME && revoked_at === null)) {
-    unwrap(await client.tokens.delete({ token: NAME }));
+    await client("DELETE /admin/tokens", { body: { token: NAME } });
   }
-  return unwrap(await client.tokens.post({ name: NAME })).token;
+  return (await client("POST /admin/tokens", { body: { name: NAME } })).token;
 }
 
 /** What a visitor of the demo needs. */

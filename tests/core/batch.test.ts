@@ -54,7 +54,7 @@ describe.each(KINDS)("parseBatchRequest() of a %s", (kind, field) => {
 
 const parseQuery = (kind: BatchKind, query: string) => {
   const parameters = new URLSearchParams(query);
-  return parseComparisonRequest(kind, (name) => parameters.getAll(name), NOW);
+  return parseComparisonRequest(kind, parameters, NOW);
 };
 
 describe("parseComparisonRequest()", () => {
@@ -69,7 +69,7 @@ describe("parseComparisonRequest()", () => {
     ["user", "usernames=a%2Cb%2Ca", "followers_count", 0],
     ["user", "usernames=a,b,a&count=tweet_count", "tweet_count", 2],
   ] as const)("of a %s reads %s", (kind, query, count, countIndex) => {
-    const history = parseHistoryRequest(() => [], NOW);
+    const history = parseHistoryRequest(new URLSearchParams(), NOW);
     expect(parseQuery(kind, query)).toEqual({
       ...history,
       names: ["a", "b", "a"],
@@ -80,7 +80,7 @@ describe("parseComparisonRequest()", () => {
 
   test("reads the parameters of a history", () => {
     const query = "from=2026-01-01&to=2026-02-01&interval=week&limit=7";
-    const history = parseHistoryRequest((name) => new URLSearchParams(query).getAll(name), NOW);
+    const history = parseHistoryRequest(new URLSearchParams(query), NOW);
     expect(parseQuery("user", `usernames=a&${query}`)).toMatchObject(history);
   });
 

@@ -14,7 +14,7 @@ import { catchDomainError } from "../support/domain-error.ts";
 
 function parseQuery(query: string) {
   const parameters = new URLSearchParams(query);
-  return parseShortsRequest((name) => parameters.getAll(name));
+  return parseShortsRequest(parameters);
 }
 
 describe("parseShortsRequest()", () => {

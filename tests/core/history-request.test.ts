@@ -17,7 +17,7 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 
 function parseQuery(query: string) {
   const parameters = new URLSearchParams(query);
-  return parseHistoryRequest((name) => parameters.getAll(name), NOW);
+  return parseHistoryRequest(parameters, NOW);
 }
 
 describe("parseHistoryRequest()", () => {

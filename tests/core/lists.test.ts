@@ -10,7 +10,6 @@ import {
   compareListPositions,
   decodeListCursor,
   encodeListCursor,
-  hasListParameter,
   LIST_ORDERS,
   parseListRequest,
   USER_SORT_FIELDS,
@@ -26,7 +25,7 @@ import { catchDomainError } from "../support/domain-error.ts";
 
 function parseQuery(query: string, kind: OwnerKind = "channel") {
   const parameters = new URLSearchParams(query);
-  return parseListRequest(kind, (name) => parameters.getAll(name));
+  return parseListRequest(kind, parameters);
 }
 
 /** Encodes any values after those that cursors of {@link VIEWS} begin with. */
@@ -105,22 +104,6 @@ describe("parseListRequest()", () => {
       expect(parseQuery(`${query}&cursor=${cursor}`, kind).after).toEqual(after);
     },
   );
-});
-
-describe("hasListParameter()", () => {
-  const hasParameter = (query: string) => {
-    const parameters = new URLSearchParams(query);
-    return hasListParameter((name) => parameters.getAll(name));
-  };
-
-  test.each(["limit", "cursor", "sort", "order", "country", "search"])("sees %s", (name) => {
-    expect(hasParameter(`format=csv&${name}=`)).toBe(true);
-  });
-
-  test("sees nothing in a query with other parameters", () => {
-    expect(hasParameter("")).toBe(false);
-    expect(hasParameter("format=csv&Limit=1")).toBe(false);
-  });
 });
 
 describe("the fields of sorts", () => {

@@ -11,7 +11,7 @@ const limits = fc.integer({ min: 1, max: 100 });
 
 function parseQuery(query: string) {
   const parameters = new URLSearchParams(query);
-  return parsePageRequest((name) => parameters.getAll(name));
+  return parsePageRequest(parameters);
 }
 
 describe("parsePageRequest()", () => {

@@ -60,25 +60,33 @@ describe("parseInteger()", () => {
   });
 });
 
+/** A query with these values of one parameter. */
+const queryOf = (name: string, ...values: readonly string[]) =>
+  new URLSearchParams(values.map((value): [string, string] => [name, value]));
+
 describe("parseIntegerParameter()", () => {
   test("returns the default for an absent parameter", () => {
-    expect(parseIntegerParameter("limit", [], RANGE)).toBe(20);
+    expect(parseIntegerParameter("limit", queryOf("limit"), RANGE)).toBe(20);
   });
 
   test("accepts both ends of its range", () => {
-    expect(parseIntegerParameter("limit", ["1"], RANGE)).toBe(1);
-    expect(parseIntegerParameter("limit", ["100"], RANGE)).toBe(100);
+    expect(parseIntegerParameter("limit", queryOf("limit", "1"), RANGE)).toBe(1);
+    expect(parseIntegerParameter("limit", queryOf("limit", "100"), RANGE)).toBe(100);
   });
 
   test.each([...NOT_WHOLE, "0", "101"])("rejects %j, saying what is allowed", (text) => {
-    const refusal = catchDomainError(() => parseIntegerParameter("limit", [text], RANGE));
+    const refusal = catchDomainError(() =>
+      parseIntegerParameter("limit", queryOf("limit", text), RANGE),
+    );
     expect(refusal?.code).toBe("Invalid Request");
     expect(refusal?.message).toStartWith("limit must be a whole number from 1 to 100, got ");
   });
 
   test("throws the given code with the value", () => {
     const code = "Invalid Pagination Parameters";
-    expect(catchDomainError(() => parseIntegerParameter("days", ["3.0"], RANGE, code))).toEqual({
+    expect(
+      catchDomainError(() => parseIntegerParameter("days", queryOf("days", "3.0"), RANGE, code)),
+    ).toEqual({
       code,
       message: 'days must be a whole number from 1 to 100, got "3.0"',
     });
@@ -86,7 +94,9 @@ describe("parseIntegerParameter()", () => {
 
   test("rejects a repeated parameter even if the values are equal", () => {
     const code = "Invalid Pagination Parameters";
-    expect(catchDomainError(() => parseIntegerParameter("page", ["1", "1"], RANGE, code))).toEqual({
+    expect(
+      catchDomainError(() => parseIntegerParameter("page", queryOf("page", "1", "1"), RANGE, code)),
+    ).toEqual({
       code,
       message: 'page must be given once, got ["1","1"]',
     });
@@ -95,13 +105,13 @@ describe("parseIntegerParameter()", () => {
 
 describe("readSingleValue()", () => {
   test("distinguishes an empty parameter from an absent one", () => {
-    expect(readSingleValue("before", [""])).toBe("");
-    expect(readSingleValue("before", [])).toBeUndefined();
+    expect(readSingleValue("before", queryOf("before", ""))).toBe("");
+    expect(readSingleValue("before", queryOf("before"))).toBeUndefined();
   });
 
   test("rejects a repeated parameter with a short message", () => {
     const values = Array.from({ length: 1000 }, () => "x".repeat(1000));
-    const refusal = catchDomainError(() => readSingleValue("before", values));
+    const refusal = catchDomainError(() => readSingleValue("before", queryOf("before", ...values)));
     expect(refusal?.code).toBe("Invalid Request");
     expect(refusal?.message).toStartWith('before must be given once, got ["xxx');
     expect(refusal?.message.length).toBeLessThan(150);
@@ -110,7 +120,7 @@ describe("readSingleValue()", () => {
 
 describe("parseChoiceParameter()", () => {
   const parse = (...values: string[]) =>
-    parseChoiceParameter("format", () => values, ["json", "csv"], "json");
+    parseChoiceParameter("format", queryOf("format", ...values), ["json", "csv"], "json");
 
   test("returns the name, or the default without one", () => {
     expect([parse(), parse("csv"), parse("json")]).toEqual(["json", "csv", "json"]);

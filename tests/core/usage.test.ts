@@ -5,8 +5,15 @@ import { fillUsageDays, parseUsageDays, parseUsageGrouping } from "../../core/us
 const NOW = Date.parse("2026-11-20T23:59:59.999Z");
 const TODAY = Date.parse("2026-11-20") / 86_400_000;
 
+const createQuery = (values: Readonly<Record<string, readonly string[]>>) =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, texts]) =>
+      texts.map((text): [string, string] => [name, text]),
+    ),
+  );
+
 const parseRange = (values: Readonly<Record<string, readonly string[]>>) =>
-  parseUsageDays((name) => values[name] ?? [], NOW);
+  parseUsageDays(createQuery(values), NOW);
 
 function catchError(values: Readonly<Record<string, readonly string[]>>): unknown {
   try {
@@ -69,23 +76,25 @@ describe("parseUsageGrouping()", () => {
     ["endpoint,day", { hasKey: false, hasEndpoint: true, period: "day" }],
     ["hour,key,endpoint", { hasKey: true, hasEndpoint: true, period: "hour" }],
   ] as const)("takes %s", (by, grouping) => {
-    expect(parseUsageGrouping(() => [by])).toEqual(grouping);
+    expect(parseUsageGrouping(createQuery({ by: [by] }))).toEqual(grouping);
   });
 
   test("is undefined without the parameter", () => {
-    expect(parseUsageGrouping(() => [])).toBeUndefined();
-    expect(parseUsageGrouping((name) => (name === "by" ? [] : ["key"]))).toBeUndefined();
+    expect(parseUsageGrouping(createQuery({}))).toBeUndefined();
+    expect(parseUsageGrouping(createQuery({ key: ["key"] }))).toBeUndefined();
   });
 
   test.each(["", "week", "key,key", "day,hour", "key,", "Key"])("rejects %j", (by) => {
-    expect(() => parseUsageGrouping(() => [by])).toThrow(
+    expect(() => parseUsageGrouping(createQuery({ by: [by] }))).toThrow(
       "by must be one or more of key, endpoint and either day or hour, separated by commas, " +
         `got ${JSON.stringify(by)}`,
     );
   });
 
   test("rejects two values", () => {
-    expect(() => parseUsageGrouping(() => ["key", "day"])).toThrow("by must be given once");
+    expect(() => parseUsageGrouping(createQuery({ by: ["key", "day"] }))).toThrow(
+      "by must be given once",
+    );
   });
 });
 

@@ -76,7 +76,7 @@ const cases = fc.constantFrom("channel", "short", "user", "tweet").chain((kind) 
 /** Reads a query as the service does. */
 function parseQuery(query: Record<string, string>) {
   const parameters = new URLSearchParams(query);
-  return parseHistoryRequest((name) => parameters.getAll(name), NOW);
+  return parseHistoryRequest(parameters, NOW);
 }
 
 /** A bucket as a row of CSV. */

@@ -1,4 +1,4 @@
-/** Writes a program for the compiler, with every operation of the OpenAPI document in Eden and in our client. */
+/** Writes a program for the compiler, with every operation of the OpenAPI document in our client. */
 import { join } from "node:path";
 import { ROOT } from "./docs.ts";
 import {
@@ -12,20 +12,13 @@ const importPath = (file: string) => JSON.stringify(join(ROOT, file));
 
 /** What every program begins with. `same()` does not compile for types that differ, or are any. */
 const HEAD = `
-import { treaty } from "@elysiajs/eden";
 import type { Client, Listing, Result, ErrorCode } from ${importPath("core/client/mod.ts")};
 import type * as resources from ${importPath("core/resources/generated/types.ts")};
-import type * as health from ${importPath("server/http/openapi/health-schema.ts")};
-import type { App } from ${importPath("server/http/app.ts")};
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type IsSame<A, B> = IsAny<A> extends true ? false
   : [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const same = <A, B>(areSame: IsSame<A, B>) => areSame;
-type Response<Call extends (...parameters: never) => Promise<unknown>> = Awaited<ReturnType<Call>>;
-type ErrorOf<R extends { error: unknown }> = NonNullable<R["error"]>;
-type ErrorText<E, Status> = Extract<E, { status: Status }> extends { value: { error: infer Text } } ? Text : never;
-
 /** The body that a method of our client gives, or the page of a list; and the query of the method. */
 type BodyOf<Method extends (...parameters: never) => unknown> =
   ReturnType<Method> extends Promise<Result<infer Body>> ? Body
@@ -34,10 +27,6 @@ type QueryOf<Method extends (...parameters: never) => unknown> =
   Required<Parameters<Method>> extends [...unknown[], infer Query, unknown]
     ? { [Name in keyof Query]-?: Exclude<Query[Name], undefined> } : never;
 
-const client = treaty<App>("http://127.0.0.1:1", { parseDate: false });
-
-// @ts-expect-error There is no such operation.
-client.api.video({ channel: "a" }).nothing.get();
 // @ts-expect-error It is unknown.
 same<unknown, resources.ChannelDetails>(true);
 // @ts-expect-error It is any.
@@ -50,26 +39,12 @@ const formatUnion = (values: readonly unknown[]) =>
   values.map((value) => JSON.stringify(value)).join(" | ");
 
 function formatResource(schema: JsonSchema): string {
-  const name = String(schema.$ref).replace("#/components/schemas/", "");
-  return /^(?:Health|Readiness)$/.test(name) ? `health.${name}` : `resources.${name}`;
+  return `resources.${String(schema.$ref).replace("#/components/schemas/", "")}`;
 }
 
-/** The function that sends a request: `client["api"]["video"]({ channel: "x" })["details"]["get"]`. */
-function formatFunction({ path, method }: DescribedOperation): string {
-  const steps = path.split("/").slice(1);
-  const called = steps.map((step) =>
-    step.startsWith("{") ? `({ ${step.slice(1, -1)}: "x" })` : `[${JSON.stringify(step)}]`,
-  );
-  return `client${called.join("")}.${method.toLowerCase()}`;
-}
-
-/** @param omitted The names of parameters that the type does not have. */
-function formatQuery(
-  { operation }: DescribedOperation,
-  omitted: readonly string[],
-): string | undefined {
+function formatQuery({ operation }: DescribedOperation): string | undefined {
   const parameters = operation.parameters.filter(
-    ({ name, in: location }) => location === "query" && !omitted.includes(name),
+    ({ name, in: location }) => location === "query" && !OWN_PARAMETERS.has(name),
   );
   if (parameters.length === 0) return undefined;
   const fields = parameters.map(({ name, required, schema }) => {
@@ -82,33 +57,6 @@ function formatQuery(
 /** The type of a text: its values, or any text if a pattern describes some of them. */
 function formatUnionOrText({ enum: values }: JsonSchema): string {
   return values === undefined ? "string" : formatUnion(values);
-}
-
-function formatEdenChecks(id: string, described: DescribedOperation): string {
-  const { operation } = described;
-  const send = formatFunction(described);
-  const query = formatQuery(described, ["format"]);
-  const body = operation.requestBody?.content["application/json"];
-  const responses = Object.entries(operation.responses);
-  const [success] = responses;
-  const json = success?.[1].content?.["application/json"];
-  const errors = responses.filter(([status]) => Number(status) >= 400);
-  const parameters = `Parameters<typeof ${id}>`;
-  const options = `NonNullable<${parameters}[${body === undefined ? 0 : 1}]>`;
-  return [
-    `const ${id} = ${send};`,
-    `type ${id} = Response<typeof ${id}>;`,
-    `same<NonNullable<${id}["data"]>, ${json === undefined ? "string" : formatResource(json.schema)}>(true);`,
-    ...(query === undefined ? [] : [`same<${options}["query"] & {}, ${query}>(true);`]),
-    ...(body === undefined
-      ? []
-      : [`same<${parameters}[0], ${formatResource(body.schema)}>(true);`]),
-    `same<ErrorOf<${id}>["status"], ${errors.map(([status]) => status).join(" | ")}>(true);`,
-    ...errors.map(([status, { content }]) => {
-      const error = content?.["application/json"]?.schema.properties?.["error"] ?? {};
-      return `same<ErrorText<ErrorOf<${id}>, ${status}>, ${formatUnionOrText(error)}>(true);`;
-    }),
-  ].join("\n");
 }
 
 /** The methods of our client by operation; those of operations without a key are missing. */
@@ -137,36 +85,33 @@ const CLIENT_METHODS: Readonly<Record<string, string>> = {
 };
 
 /** What the client fills in by itself, or has as an argument. */
-const OWN_PARAMETERS = ["format", "channels", "usernames"];
+const OWN_PARAMETERS = new Set(["format", "channels", "usernames"]);
 
 function formatClientChecks(id: string, described: DescribedOperation): string {
-  if (!described.path.startsWith("/api/")) return "";
   const [success] = Object.values(described.operation.responses);
   const json = success?.content?.["application/json"];
   if (json === undefined) throw new Error(`${id} has no JSON`);
   const steps = (CLIENT_METHODS[id] ?? `missing.${id}`).split(".");
   const method = `Client${steps.map((step) => `["${step}"]`).join("")}`;
-  const query = formatQuery(described, OWN_PARAMETERS);
+  const query = formatQuery(described);
   return [
+    `// ${id}`,
     `same<BodyOf<${method}>, ${formatResource(json.schema)}>(true);`,
     ...(query === undefined ? [] : [`same<QueryOf<${method}>, Required<${query}>>(true);`]),
   ].join("\n");
 }
 
-/** Lists the operations without those of the administration API, which neither client has. */
+/** Lists the operations with an API key. */
 export function listKeyOperations(document: OpenApiDocument) {
-  return listOperations(document).filter(([, { path }]) => !path.startsWith("/admin/"));
+  return listOperations(document).filter(([, { path }]) => path.startsWith("/api/"));
 }
 
-/** Writes the program. It compiles if both clients have the types that the document states. */
+/** Writes the program. It compiles if the client has the types that the document states. */
 export function writeTypedCalls(document: OpenApiDocument): string {
   const names = document.components.schemas["ServiceError"]?.properties?.["error"]?.enum ?? [];
   return [
     HEAD,
     `same<ErrorCode, ${formatUnion(names)}>(true);`,
-    ...listKeyOperations(document).flatMap(([id, described]) => [
-      formatEdenChecks(id, described),
-      formatClientChecks(id, described),
-    ]),
+    ...listKeyOperations(document).map(([id, described]) => formatClientChecks(id, described)),
   ].join("\n");
 }

@@ -40,7 +40,7 @@ export async function writeUseHint(
   describeUse: (url: string) => readonly string[],
 ): Promise<void> {
   if (context.errTerminal === undefined) return;
-  const { address } = await requestAdmin(context, (client) => client.owner.get());
+  const { address } = await requestAdmin(context, "GET /admin/owner");
   const start = address === null ? [`Start the service: ${context.programName} serve`] : [];
   writeHint(context, [
     `Keep the ${noun}: it is not shown again`,

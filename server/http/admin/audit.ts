@@ -1,6 +1,6 @@
 /** Records what administrators change, and lists it. Reads are not recorded. */
-import { Elysia } from "elysia";
-import { INTEGER_MAX } from "../../../core/limits.ts";
+import { Type } from "@sinclair/typebox";
+import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { countRejected } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
@@ -10,9 +10,10 @@ import type { AuditDetails } from "../../store/tables/administration-tables.ts";
 import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
 import type { RetentionRun } from "../../store/history/retention-report.ts";
 import { toClientError } from "../errors.ts";
-import { getQuery } from "../request-url.ts";
+import { createChoiceFilter, createPageParameters } from "../openapi/admin/parameters.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { getAdminCaller } from "./caller.ts";
-import type { AdminOptions } from "./options.ts";
+import { defineAdmin, type AdminOptions } from "./options.ts";
 import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
 
 /** What the audit says of a change that succeeded. */
@@ -158,20 +159,42 @@ export async function recordImport<Result extends ImportCounts>(
   }
 }
 
-/** Creates the route that lists the audit. */
-export function createAuditRoutes({ audit }: Pick<AdminOptions, "audit">) {
-  return new Elysia({ name: "admin-audit" }).get("/audit", async ({ request }) => {
-    const getValues = getQuery(request);
-    const limit = parsePageLimit(getValues);
-    const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
-    const before = parseIntegerParameter("cursor", getValues("cursor"), range);
-    const action = parseChoiceFilter("action", getValues, AUDIT_ACTIONS);
-    const actor = parseNameFilter("actor", getValues);
-    const found = await audit.list({ actor, action, before, limit: limit + 1 });
-    const { rows, next } = cutPage(found, limit);
-    return { entries: rows.map(toEntryResource), next };
-  });
-}
+export const ADMIN_AUDIT_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/audit",
+    document: {
+      id: "adminListAudit",
+      summary: "The audit",
+      description: "What administrators changed.",
+      errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },
+    },
+    query: {
+      ...createPageParameters("entries", 16),
+      actor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: IDENTIFIER_MAX_CHARACTERS,
+          description: "Only changes of this token, of `ADMIN_TOKEN` or of `command line`.",
+        }),
+      ),
+      action: createChoiceFilter(AUDIT_ACTIONS, "Only this action."),
+    },
+    result: { schema: schemas.AuditPage, description: "A page of the audit" },
+    createHandler:
+      ({ audit }) =>
+      async ({ query }) => {
+        const limit = parsePageLimit(query);
+        const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
+        const before = parseIntegerParameter("cursor", query, range);
+        const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
+        const actor = parseNameFilter("actor", query);
+        const found = await audit.list({ actor, action, before, limit: limit + 1 });
+        const { rows, next } = cutPage(found, limit);
+        return { entries: rows.map(toEntryResource), next };
+      },
+  }),
+] as const;
 
 function toEntryResource({ at, id, actor, origin, action, target, details, outcome }: AuditEntry) {
   return { id, at: formatInstant(at), actor, origin, action, target, details, outcome };

@@ -1,76 +1,145 @@
-/** The administration API of backups: over HTTP into one folder, on the owner's socket anywhere. */
+/** The endpoints of backups: over HTTP into one folder, on the owner's socket anywhere. */
 import { join, resolve, sep } from "node:path";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { DomainError } from "../../../core/errors.ts";
 import { strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { BackupResult } from "../../store/database/backup.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
-import { BACKUP_TYPE } from "../openapi/admin/operation.ts";
-import { BackupName, BackupReference, BackupRequest } from "../openapi/admin/schemas.ts";
+import { DATABASE_FILE_TYPE, DatabaseFile } from "../endpoints/admin-endpoint.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
-import type { AdminOptions } from "./options.ts";
-import { withBody } from "./validation.ts";
-
-type BackupOptions = Pick<AdminOptions, "now" | "audit" | "backUp" | "backupFolder">;
+import { defineAdmin, type AdminOptions } from "./options.ts";
 
 /** Matches the names of backups that are made over HTTP. */
-const FILE_PATTERN = new RegExp(BackupName.pattern ?? "");
+const FILE_PATTERN = new RegExp(schemas.BackupName.pattern ?? "");
+
+const NAME_ERROR = {
+  "Invalid Request":
+    "file must be a name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins " +
+    'with a letter or digit and does not end with .part, got "../a"',
+} as const;
+const NO_BACKUP = { "Not Found": "There is no backup nobody" } as const;
 
 /**
- * Creates the routes over HTTP. The client names a file, not a path: a token must not be worth access
- * to the file system.
+ * The endpoints over HTTP. The client names a file, not a path: a token must not be worth access to
+ * the file system.
  */
-export function createFolderBackupRoutes(options: BackupOptions) {
-  const { backupFolder, now } = options;
-  /** Where the folder is does not concern the client. */
-  const hideFolder = (error: unknown) => {
-    if (!(error instanceof DomainError)) throw error;
-    const message = error.message.replaceAll(`${resolve(backupFolder)}${sep}`, "");
-    throw new DomainError(error.code, message, { cause: error.cause });
-  };
-  return new Elysia({ name: "admin-backup", prefix: "/admin" })
-    .get("/backups", () => listBackups(backupFolder))
-    .post(
-      "/backups",
-      async ({ body, request, set }) => {
+export const ADMIN_BACKUP_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/backups",
+    document: {
+      id: "adminListBackups",
+      summary: "The backups",
+      description: "The files in BACKUP_FOLDER, the newest first.",
+    },
+    result: { schema: schemas.BackupList, description: "The backups" },
+    createHandler:
+      ({ backupFolder }) =>
+      () =>
+        listBackups(backupFolder),
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/backups",
+    document: {
+      id: "adminBackUp",
+      summary: "Make a backup",
+      description:
+        "Copies the database into a new file of BACKUP_FOLDER. Without a name, the file has one with " +
+        "the time.",
+      errors: {
+        ...NAME_ERROR,
+        Conflict: "before-upgrade.db already exists; name a new file",
+      },
+    },
+    body: schemas.BackupRequest,
+    result: { schema: schemas.Backup, description: "The new file", statuses: [201] },
+    createHandler:
+      (options) =>
+      async ({ body, request }) => {
+        const { backupFolder, now } = options;
         const file = body.file ?? createFileName(now());
         const { bytes } = await recordBackup(options, request, file, async () => {
           await mkdir(backupFolder, { recursive: true, mode: 0o700 });
-          return options.backUp(join(backupFolder, file)).catch(hideFolder);
+          return options.backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
         });
-        set.status = 201;
         return { file, bytes };
       },
-      withBody(BackupRequest),
-    )
-    .get("/backups/:file", async ({ params: { file }, request }) => {
-      const backup = await findBackup(backupFolder, file);
-      const change = { action: "backups download", target: file } as const;
-      await recordChange(options, request, change, async () => ({ result: undefined }));
-      return new Response(readChunks(backup), {
-        headers: {
-          "content-type": BACKUP_TYPE,
-          "content-disposition": `attachment; filename="${file}"`,
-        },
-      });
-    })
-    .delete(
-      "/backups",
+  }),
+  defineAdmin({
+    method: "DELETE",
+    path: "/admin/backups",
+    document: {
+      id: "adminDeleteBackup",
+      summary: "Delete a backup",
+      description: "Permanently.",
+      errors: { ...NAME_ERROR, ...NO_BACKUP },
+    },
+    body: schemas.BackupReference,
+    result: { schema: schemas.BackupReference, description: "The backup is deleted" },
+    createHandler:
+      (options) =>
       async ({ body: { file }, request }) => {
-        const backup = await findBackup(backupFolder, file);
+        const backup = await findBackup(options.backupFolder, file);
         const change = { action: "backups delete", target: file } as const;
         await recordChange(options, request, change, async () => ({
           result: await undefinedIfMissing(backup.delete()),
         }));
         return { file };
       },
-      withBody(BackupReference),
-    );
-}
+  }),
+  defineAdmin({
+    method: "GET",
+    path: "/admin/backups/{file}",
+    document: {
+      id: "adminDownloadBackup",
+      summary: "Download a backup",
+      description:
+        "The SQLite file. It has everything: the accounts, and the hashes of keys and tokens.",
+      errors: NO_BACKUP,
+    },
+    parameters: { file: Type.String({ ...schemas.BackupName, examples: ["before-upgrade.db"] }) },
+    result: { schema: DatabaseFile, description: "The file" },
+    createHandler:
+      (options) =>
+      async ({ parameters: { file = "" }, request }) => {
+        const backup = await findBackup(options.backupFolder, file);
+        const change = { action: "backups download", target: file } as const;
+        await recordChange(options, request, change, async () => ({ result: undefined }));
+        return new Response(readChunks(backup), {
+          headers: {
+            "content-type": DATABASE_FILE_TYPE,
+            "content-disposition": `attachment; filename="${file}"`,
+          },
+        });
+      },
+  }),
+] as const;
+
+/** The endpoint on the owner's socket, whose clients may write files anyway. */
+export const OWNER_BACKUP_ENDPOINTS = [
+  defineAdmin({
+    method: "POST",
+    path: "/admin/backup",
+    body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
+    result: { schema: schemas.Backup },
+    createHandler:
+      (options) =>
+      ({ body: { file }, request }) =>
+        recordBackup(options, request, file, () => options.backUp(file)),
+  }),
+] as const;
+
+/** Creates the handler of a failed backup. Where the folder is does not concern the client. */
+const hideFolder = (folder: string) => (error: unknown) => {
+  if (!(error instanceof DomainError)) throw error;
+  const message = error.message.replaceAll(`${resolve(folder)}${sep}`, "");
+  throw new DomainError(error.code, message, { cause: error.cause });
+};
 
 /** Lists the backups of a folder, the newest first. One that is being made ends with `.part`. */
 async function listBackups(folder: string) {
@@ -99,18 +168,8 @@ async function findBackup(folder: string, file: string): Promise<Bun.BunFile> {
   throw new DomainError("Not Found", `There is no backup ${file}`);
 }
 
-/** Creates the route on the owner's socket, whose clients may write files anyway. */
-export function createOwnerBackupRoutes(options: BackupOptions) {
-  return new Elysia({ name: "owner-backup", prefix: "/admin" }).post(
-    "/backup",
-    ({ body: { file }, request }) =>
-      recordBackup(options, request, file, () => options.backUp(file)),
-    withBody(strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) })),
-  );
-}
-
 function recordBackup(
-  options: BackupOptions,
+  options: AdminOptions,
   request: Request,
   file: string,
   backUp: () => Promise<BackupResult>,

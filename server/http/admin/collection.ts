@@ -1,83 +1,176 @@
-/** The administration API of the tracked channels and of collection. */
-import { Elysia } from "elysia";
+/** The endpoints of the tracked channels, the monitoring list and of collection. */
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
-import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
-import type { AdminOptions } from "./options.ts";
+import { defineAdmin } from "./options.ts";
 import { toSourceResource } from "./status.ts";
-import { withBody } from "./validation.ts";
 
-/** Creates the routes of the tracked channels and of collection. */
-export function createAdminCollectionRoutes(options: AdminOptions) {
-  const { now, channels, creators, collect, parseChannelName } = options;
-  const { idleReasons, explainUncollectable } = options;
-  return new Elysia({ name: "admin-collection" })
-    .post("/collect", async ({ request }) => {
-      const change = { action: "collect" } as const;
-      const collected = await recordChange(options, request, change, async () => {
-        const result = await collect();
-        const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
-        return { result, details: { observations } };
-      });
-      return collected.map(toSourceResource);
-    })
-    .get("/channels", () => channels.list())
-    .post(
-      "/channels",
-      async ({ body, request, set }) => {
+export const ADMIN_COLLECTION_ENDPOINTS = [
+  defineAdmin({
+    method: "POST",
+    path: "/admin/collect",
+    document: {
+      id: "adminCollect",
+      summary: "Collect what is due",
+      description: "At once, within the quotas. This can take a while.",
+    },
+    result: {
+      schema: schemas.CollectedSources,
+      description: "The sources, with the work that was done",
+    },
+    createHandler:
+      (options) =>
+      async ({ request }) => {
+        const change = { action: "collect" } as const;
+        const collected = await recordChange(options, request, change, async () => {
+          const result = await options.collect();
+          const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
+          return { result, details: { observations } };
+        });
+        return collected.map(toSourceResource);
+      },
+  }),
+  defineAdmin({
+    method: "GET",
+    path: "/admin/channels",
+    document: {
+      id: "adminListChannels",
+      summary: "The tracked channels",
+      description: "With the state of each.",
+    },
+    result: { schema: schemas.TrackedChannelList, description: "The channels" },
+    createHandler:
+      ({ channels }) =>
+      () =>
+        channels.list(),
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/channels",
+    document: {
+      id: "adminTrackChannel",
+      summary: "Track a channel",
+      description: "Starts collecting it and its shorts.",
+      errors: {
+        "Invalid Request": "channel: expected string, got 7",
+        Conflict: "Channel @nasa is tracked already",
+      },
+    },
+    body: schemas.AdminChannelReference,
+    result: {
+      schema: schemas.AddedChannel,
+      description: "The handle or identifier, and why it is not collected",
+      statuses: [201],
+    },
+    createHandler:
+      (options) =>
+      async ({ body, request }) => {
+        const { channels, now, idleReasons, parseChannelName } = options;
         const channel = parseChannelName(body.channel);
         const change = { action: "channels track", target: channel } as const;
         await recordChange(options, request, change, async () => ({
           result: await channels.track(channel, now()),
         }));
-        set.status = 201;
         return { channel, failure: idleReasons.channels ?? null };
       },
-      withBody(AdminChannelReference),
-    )
-    .delete(
-      "/channels",
+  }),
+  defineAdmin({
+    method: "DELETE",
+    path: "/admin/channels",
+    document: {
+      id: "adminUntrackChannel",
+      summary: "Stop tracking a channel",
+      description: "Its data stays.",
+      errors: {
+        "Invalid Request": "channel: expected string, got 7",
+        "Channel Not Found": "Channel @nobody is not tracked",
+      },
+    },
+    body: schemas.AdminChannelReference,
+    result: { schema: schemas.RemovedChannel, description: "The channel as it was given" },
+    createHandler:
+      (options) =>
       async ({ body, request }) => {
-        const target = parseChannelName(body.channel);
+        const target = options.parseChannelName(body.channel);
         const change = { action: "channels untrack", target } as const;
         const channel = await recordChange(options, request, change, async () => ({
-          result: await channels.untrack(target),
+          result: await options.channels.untrack(target),
         }));
         return { channel };
       },
-      withBody(AdminChannelReference),
-    )
-    .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
-    .post(
-      "/creators",
-      async ({ body, request, set }) => {
+  }),
+  defineAdmin({
+    method: "GET",
+    path: "/admin/creators",
+    document: {
+      id: "adminListCreators",
+      summary: "The monitoring list",
+      description: "With the state of each creator.",
+    },
+    result: { schema: schemas.AdminCreatorList, description: "The creators" },
+    createHandler:
+      ({ creators }) =>
+      async () =>
+        (await Array.fromAsync(creators.pages())).flat(),
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/creators",
+    document: {
+      id: "adminAddCreator",
+      summary: "Add a creator",
+      description: "The status is 201, or 200 if the creator is in the list already.",
+      errors: {
+        "Invalid Request": "creator: expected string, got 7",
+        "Creator List Full":
+          "The monitoring list holds at most 10000 creators; remove one to add another",
+      },
+    },
+    body: schemas.AdminCreatorReference,
+    result: { schema: schemas.AddedCreator, description: "The creator", statuses: [201, 200] },
+    createHandler:
+      (options) =>
+      async ({ body, request, setStatus }) => {
+        const { creators, now, idleReasons, explainUncollectable } = options;
         const creator = parseMicroblogCreator(body.creator);
         const change = { action: "creators add", target: creator.creator } as const;
         const added = await recordChange(options, request, change, async () => {
           const result = await addCreator(creators, creator, now());
           return { result, details: { change: result.change } };
         });
-        if (added.change === "added") set.status = 201;
+        if (added.change === "added") setStatus(201);
         const failure = explainUncollectable(added.creator) ?? idleReasons.creators ?? null;
         return { ...added, failure };
       },
-      withBody(AdminCreatorReference),
-    )
-    .delete(
-      "/creators",
+  }),
+  defineAdmin({
+    method: "DELETE",
+    path: "/admin/creators",
+    document: {
+      id: "adminRemoveCreator",
+      summary: "Remove a creator",
+      description: "Its data stays.",
+      errors: {
+        "Invalid Request": "creator: expected string, got 7",
+        "Creator Not Found": "Creator nobody on microblog is not in the monitoring list",
+      },
+    },
+    body: schemas.AdminCreatorReference,
+    result: { schema: schemas.RemovedCreator, description: "The creator as the list had it" },
+    createHandler:
+      (options) =>
       async ({ body, request }) => {
         const given = parseMicroblogCreator(body.creator);
         const change = { action: "creators remove", target: given.creator } as const;
         const { creator } = await recordChange(options, request, change, async () => ({
-          result: await creators.remove(given),
+          result: await options.creators.remove(given),
         }));
         return { creator };
       },
-      withBody(AdminCreatorReference),
-    );
-}
+  }),
+] as const;
 
 /** Adds a creator to the monitoring list, unless it is there. */
 async function addCreator(

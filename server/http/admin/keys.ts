@@ -1,6 +1,5 @@
-/** The administration API of API keys. */
-import type { Static } from "@sinclair/typebox";
-import { Elysia, t } from "elysia";
+/** The endpoints of API keys. */
+import { Type, type Static } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseInteger } from "../../../core/parameters.ts";
@@ -16,80 +15,140 @@ import {
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
-import { KeyReference, KeyRotation, NewKey } from "../openapi/admin/schemas.ts";
+import { AccountParameter } from "../openapi/admin/parameters.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
-import type { AdminOptions } from "./options.ts";
-import { assertSingleAccount, withBody } from "./validation.ts";
+import { defineAdmin } from "./options.ts";
+import { parseAccount } from "./validation.ts";
 
 /** How long a rotated key stays valid by default. */
-const DEFAULT_OVERLAP: string = KeyRotation.properties.overlap.default;
+const DEFAULT_OVERLAP: string = schemas.KeyRotation.properties.overlap.default;
 
-/** Creates the routes of API keys. */
-export function createAdminKeyRoutes(options: AdminOptions) {
-  const { now, ledger, keys } = options;
-  return new Elysia({ name: "admin-keys" })
-    .get(
-      "/keys",
-      async ({ query, request }) => {
-        assertSingleAccount(request);
-        await ledger.account(query.account);
-        return (await keys.list(query.account)).map(toKeyResource);
+const NO_ACCOUNT = { "Not Found": "There is no account nobody" } as const;
+
+export const ADMIN_KEY_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/keys",
+    document: {
+      id: "adminListKeys",
+      summary: "List the keys of an account",
+      description: "The oldest first. No response has a key itself.",
+      errors: {
+        "Invalid Request": 'account must be 1 to 256 characters without control characters, got ""',
+        ...NO_ACCOUNT,
       },
-      { query: t.Object({ account: t.String() }) },
-    )
-    .post(
-      "/keys",
-      async ({ body: { account, label = null, scopes, expires }, request, set }) => {
+    },
+    query: { account: AccountParameter },
+    result: { schema: schemas.AdminKeyList, description: "The keys" },
+    createHandler:
+      ({ ledger, keys }) =>
+      async ({ query }) => {
+        const account = parseAccount(query);
+        await ledger.account(account);
+        return (await keys.list(account)).map(toKeyResource);
+      },
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/keys",
+    document: {
+      id: "adminCreateKey",
+      summary: "Create a key",
+      description: "The response is the only place that has the key.",
+      errors: {
+        "Invalid Request": 'label must be 1 to 256 characters without control characters, got ""',
+        ...NO_ACCOUNT,
+      },
+    },
+    body: schemas.NewKey,
+    result: { schema: schemas.CreatedKey, description: "The key was created", statuses: [201] },
+    createHandler:
+      (options) =>
+      ({ body: { account, label = null, scopes, expires }, request }) => {
         const keyOptions = {
           label,
           scopes: parseScopes(scopes),
-          expiresAt: expires === undefined ? null : parseExpiry(expires, now()),
+          expiresAt: expires === undefined ? null : parseExpiry(expires, options.now()),
         };
         const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
         const change = { action: "keys create", target: account, details } as const;
-        const created = await recordChange(options, request, change, async () => {
-          const result = await keys.create(account, keyOptions);
+        return recordChange(options, request, change, async () => {
+          const result = await options.keys.create(account, keyOptions);
           return { result, details: { id: result.id } };
         });
-        set.status = 201;
-        return created;
       },
-      withBody(NewKey),
-    )
-    .post(
-      "/keys/:id/rotate",
-      async ({ body: { overlap = DEFAULT_OVERLAP }, params, request, set }) => {
-        const id = parseKeyId(params.id);
-        const overlapMs = parseOverlap(overlap, now());
+  }),
+  defineAdmin({
+    method: "DELETE",
+    path: "/admin/keys",
+    document: {
+      id: "adminRevokeKey",
+      summary: "Revoke a key",
+      description: "Permanently. A revoked key keeps its first time.",
+      errors: {
+        "Invalid Request": 'id: expected integer, got "1"',
+        "Not Found": "There is no key 999",
+      },
+    },
+    body: schemas.KeyReference,
+    result: { schema: schemas.RevokedKey, description: "The key is revoked" },
+    createHandler:
+      (options) =>
+      async ({ body, request }) => {
+        const idOrKey = parseKeyReference(body);
+        const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
+        const { id, revokedAt } = await recordChange(options, request, change, async () => {
+          const result = await options.keys.revoke(idOrKey);
+          return { result, details: { id: result.id, account: result.account } };
+        });
+        return { id, revoked_at: formatInstant(revokedAt) };
+      },
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/keys/{id}/rotate",
+    document: {
+      id: "adminRotateKey",
+      summary: "Rotate a key",
+      description:
+        "Creates a key with the same account, label, scopes and end. The old key stays valid for the " +
+        "overlap, but never longer than before.",
+      errors: {
+        "Invalid Request": 'overlap must be 0 or a duration (30s, 10m, 12h, 7d, 2w), got "soon"',
+        "Not Found": "There is no key 999",
+        Conflict: "Key 1 was replaced by key 2; rotate that one instead",
+      },
+    },
+    parameters: {
+      id: Type.Integer({
+        minimum: 1,
+        maximum: INTEGER_MAX,
+        description: "The id of an API key.",
+        examples: [1],
+      }),
+    },
+    body: schemas.KeyRotation,
+    result: { schema: schemas.RotatedKey, description: "The new key", statuses: [201] },
+    createHandler:
+      (options) =>
+      async ({ body: { overlap = DEFAULT_OVERLAP }, parameters, request }) => {
+        const id = parseKeyId(parameters["id"] ?? "");
+        const overlapMs = parseOverlap(overlap, options.now());
         const change = {
           action: "keys rotate",
           target: `key ${id}`,
           details: { overlap },
         } as const;
         const rotated = await recordChange(options, request, change, async () => {
-          const result = await keys.rotate(id, overlapMs);
+          const result = await options.keys.rotate(id, overlapMs);
           return { result, details: { id: result.id, account: result.account } };
         });
-        set.status = 201;
         const old_expires_at = formatInstant(rotated.oldExpiresAt);
         return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
       },
-      withBody(KeyRotation),
-    )
-    .delete(
-      "/keys",
-      async ({ body, request }) => {
-        const idOrKey = parseKeyReference(body);
-        const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
-        const { id, revokedAt } = await recordChange(options, request, change, async () => {
-          const result = await keys.revoke(idOrKey);
-          return { result, details: { id: result.id, account: result.account } };
-        });
-        return { id, revoked_at: formatInstant(revokedAt) };
-      },
-      withBody(KeyReference),
-    );
-}
+  }),
+] as const;
 
 /** Parses the scopes of a new key; by default it has all. */
 function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
@@ -139,12 +198,12 @@ function parseOverlap(text: string, now: number): number {
   const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
   throw createInvalidRequestError(
-    `overlap must be ${KeyRotation.properties.overlap.description}, got ${quoteValue(text)}`,
+    `overlap must be ${schemas.KeyRotation.properties.overlap.description}, got ${quoteValue(text)}`,
   );
 }
 
 /** @throws {DomainError} `Invalid Request` unless there is an id or a key, and not both. */
-function parseKeyReference({ id, key }: Static<typeof KeyReference>): number | string {
+function parseKeyReference({ id, key }: Static<typeof schemas.KeyReference>): number | string {
   if (id !== undefined && key === undefined) return id;
   if (key !== undefined && id === undefined) return key;
   throw createInvalidRequestError(

@@ -1,40 +1,88 @@
-/** The administration API of notices about low balances. */
-import { Elysia } from "elysia";
+/** The endpoints of notices about low balances. */
+import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../stored-names.ts";
 import type { NoticeRecord } from "../../store/accounts/notices.ts";
-import { getQuery } from "../request-url.ts";
+import {
+  AccountParameter,
+  createChoiceFilter,
+  createPageParameters,
+} from "../openapi/admin/parameters.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
-import type { AdminOptions } from "./options.ts";
+import { defineAdmin } from "./options.ts";
 import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
 
-/** Creates the routes of notices. */
-export function createNoticeRoutes(options: Pick<AdminOptions, "now" | "audit" | "notices">) {
-  const { notices, now } = options;
-  return new Elysia({ name: "admin-notices" })
-    .get("/notices", async ({ request }) => {
-      const getValues = getQuery(request);
-      const limit = parsePageLimit(getValues);
-      const after = readSingleValue("cursor", getValues("cursor"));
-      assertNoticeId("cursor", after);
-      const account = parseNameFilter("account", getValues);
-      const state = parseChoiceFilter("state", getValues, NOTICE_STATES);
-      const found = await notices.list({ account, state, after, limit: limit + 1 });
-      const { rows, next } = cutPage(found, limit);
-      return { notices: rows.map(toNoticeResource), next };
-    })
-    .post("/notices/:id/resend", async ({ params: { id }, request }) => {
-      assertNoticeId("id", id);
-      const change = { action: "notices resend", target: id } as const;
-      const notice = await recordChange(options, request, change, async () => {
-        const result = await notices.resend(id, now());
-        return { result, details: { account: result.account } };
-      });
-      return toNoticeResource(notice);
-    });
-}
+export const ADMIN_NOTICE_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/notices",
+    document: {
+      id: "adminListNotices",
+      summary: "List the notices",
+      description:
+        "Notices about low balances, the newest first. Those that were delivered or given up are deleted " +
+        "30 days after their last attempt.",
+      errors: { "Invalid Request": 'state must be one of pending, delivered, failed, got "late"' },
+    },
+    query: {
+      ...createPageParameters("notices", 36),
+      account: Type.Optional(AccountParameter),
+      state: createChoiceFilter(NOTICE_STATES, "Only notices in this state."),
+    },
+    result: { schema: schemas.NoticePage, description: "A page of the notices" },
+    createHandler:
+      ({ notices }) =>
+      async ({ query }) => {
+        const limit = parsePageLimit(query);
+        const after = readSingleValue("cursor", query);
+        assertNoticeId("cursor", after);
+        const account = parseNameFilter("account", query);
+        const state = parseChoiceFilter("state", query, NOTICE_STATES);
+        const found = await notices.list({ account, state, after, limit: limit + 1 });
+        const { rows, next } = cutPage(found, limit);
+        return { notices: rows.map(toNoticeResource), next };
+      },
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/notices/{id}/resend",
+    document: {
+      id: "adminResendNotice",
+      summary: "Send a notice again",
+      description:
+        "Makes a notice due now that was given up, or that waits for its next attempt. It is tried as " +
+        "often as a new one, and its `attempts` are counted from 0 again.",
+      errors: {
+        "Invalid Request": 'id must be msg_ and 32 hexadecimal digits, got "7"',
+        "Not Found": "There is no notice msg_99999999999999999999999999999999",
+        Conflict:
+          "The notice msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7 was delivered at 2026-11-21T03:07:01.000Z",
+      },
+    },
+    parameters: {
+      id: Type.String({
+        pattern: NOTICE_ID_PATTERN.source,
+        description: "The id of a notice.",
+        examples: ["msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7"],
+      }),
+    },
+    result: { schema: schemas.AdminNotice, description: "The notice, which is pending" },
+    createHandler:
+      (options) =>
+      async ({ parameters: { id = "" }, request }) => {
+        assertNoticeId("id", id);
+        const change = { action: "notices resend", target: id } as const;
+        const notice = await recordChange(options, request, change, async () => {
+          const result = await options.notices.resend(id, options.now());
+          return { result, details: { account: result.account } };
+        });
+        return toNoticeResource(notice);
+      },
+  }),
+] as const;
 
 function assertNoticeId(field: string, id: string | undefined): void {
   if (id === undefined || NOTICE_ID_PATTERN.test(id)) return;

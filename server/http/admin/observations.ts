@@ -1,24 +1,26 @@
-/** The administration API to import observations, to export them as NDJSON or CSV, and to apply retention. */
-import { Elysia } from "elysia";
+/** The endpoints that import observations, export them as NDJSON or CSV, and apply retention. */
+import { Type } from "@sinclair/typebox";
 import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { listObservationColumns, OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import {
   parseChoiceParameter,
   readSingleValue,
-  type GetQueryValues,
+  type QueryParameters,
 } from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { RetentionReport, RetentionRun } from "../../store/history/retention-report.ts";
 import { CSV_TYPE } from "../content/csv.ts";
-import { RetentionRequest } from "../openapi/admin/schemas.ts";
+import { createChoiceFilter, createInstantFilter } from "../openapi/admin/parameters.ts";
+import { Lines } from "../endpoints/admin-endpoint.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
 import { readLargeBody } from "../request-body.ts";
-import { getQuery } from "../request-url.ts";
 import { recordImport, recordRetention } from "./audit.ts";
-import type { AdminOptions } from "./options.ts";
-import { assertName, withBody } from "./validation.ts";
+import { defineAdmin } from "./options.ts";
+import { assertName } from "./validation.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -32,62 +34,105 @@ type Observation = Record<string, unknown>;
 /** The time between two lines of progress of retention. */
 const PROGRESS_INTERVAL_MS = 500;
 
-/** The last line of a response to `/retention`. */
-export type RetentionResponse = ReturnType<typeof toRetentionResource>;
-
-/** Creates the routes of observations. */
-export function createAdminObservationRoutes(
-  options: Pick<
-    AdminOptions,
-    "now" | "audit" | "importObservations" | "exportObservations" | "applyRetention"
-  >,
-) {
-  const { importObservations, exportObservations, applyRetention } = options;
-  return new Elysia({ name: "admin-observations" })
-    .post(
-      "/observations",
+export const ADMIN_OBSERVATION_ENDPOINTS = [
+  defineAdmin({
+    method: "POST",
+    path: "/admin/observations",
+    document: {
+      id: "adminImportObservations",
+      summary: "Import observations",
+      description: "Lines of JSON, 64 MiB at most.",
+      errors: {
+        "Payload Too Large": "A body has at most 67108864 bytes",
+        "Invalid Request": "The body broke off or is malformed",
+      },
+    },
+    body: Lines,
+    result: { schema: schemas.ImportReport, description: "What became of the lines" },
+    createHandler:
+      (options) =>
       async ({ request }) => {
         const lines = await readLargeBody(request, IMPORT_MAX_BYTES);
-        return recordImport(options, request, () => importObservations(lines));
+        return recordImport(options, request, () => options.importObservations(lines));
       },
-      { parse: "none" },
-    )
-    .get("/observations", async ({ request }) => {
-      const getQueryValues = getQuery(request);
-      const exportOptions = parseExportOptions(getQueryValues);
-      const format = parseChoiceParameter("format", getQueryValues, OBSERVATION_FORMATS, "ndjson");
-      if (format === "ndjson") {
-        return startResponse(encodeObservations(exportObservations(exportOptions), encodeLine));
-      }
-      if (exportOptions.kind === undefined) {
-        throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
-      }
-      const columns = listObservationColumns(exportOptions.kind);
-      const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
-      const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
-      return startResponse(rows, encodeCsvRow(columns));
-    })
-    .post(
-      "/retention",
+  }),
+  defineAdmin({
+    method: "GET",
+    path: "/admin/observations",
+    document: {
+      id: "adminExportObservations",
+      summary: "Export observations",
+      description: "As lines of JSON, or those of one kind as CSV.",
+      errors: {
+        "Invalid Request": 'kind must be one of channel, short, user, tweet, got "video"',
+      },
+    },
+    query: {
+      kind: createChoiceFilter(ENTITY_KINDS, "Only this kind; CSV needs it."),
+      since: createInstantFilter("Only observations from this date or date-time on."),
+      id: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: IDENTIFIER_MAX_CHARACTERS,
+          description: "Only the entity with this identifier. May be repeated.",
+        }),
+      ),
+      format: createChoiceFilter(OBSERVATION_FORMATS, "By default `ndjson`."),
+    },
+    result: { schema: Lines, description: "The observations" },
+    createHandler:
+      ({ exportObservations }) =>
+      ({ query }) => {
+        const exportOptions = parseExportOptions(query);
+        const format = parseChoiceParameter("format", query, OBSERVATION_FORMATS, "ndjson");
+        if (format === "ndjson") {
+          return startResponse(encodeObservations(exportObservations(exportOptions), encodeLine));
+        }
+        if (exportOptions.kind === undefined) {
+          throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
+        }
+        const columns = listObservationColumns(exportOptions.kind);
+        const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
+        const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
+        return startResponse(rows, encodeCsvRow(columns));
+      },
+  }),
+  defineAdmin({
+    method: "POST",
+    path: "/admin/retention",
+    document: {
+      id: "adminApplyRetention",
+      summary: "Apply retention",
+      description:
+        "Deletes what RETENTION does not keep, or only counts it. Lines of JSON report the progress, " +
+        "the last one the result. The work stops if the client disconnects.",
+      errors: { "Invalid Request": "dry_run: expected boolean, got 7" },
+    },
+    body: schemas.RetentionRequest,
+    result: { schema: Lines, description: "The progress and the result" },
+    createHandler:
+      (options) =>
       async ({ body: { dry_run: isDryRun = false }, request }) => {
-        const run = applyRetention({ isDryRun });
+        const run = options.applyRetention({ isDryRun });
         const recorded = isDryRun ? run : await recordRetention(options, request, run);
         return createLinesResponse(encodeProgress(recorded));
       },
-      withBody(RetentionRequest),
-    );
-}
+  }),
+] as const;
 
-function parseExportOptions(getQueryValues: GetQueryValues): ExportOptions {
-  const kindName = readSingleValue("kind", getQueryValues("kind"));
-  const since = readSingleValue("since", getQueryValues("since"));
+/** The last line of a response to `/admin/retention`. */
+export type RetentionResponse = ReturnType<typeof toRetentionResource>;
+
+function parseExportOptions(query: QueryParameters): ExportOptions {
+  const kindName = readSingleValue("kind", query);
+  const since = readSingleValue("since", query);
   const kind = ENTITY_KINDS.find((name) => name === kindName);
   if (kindName !== undefined && kind === undefined) {
     throw createInvalidRequestError(
       `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quoteValue(kindName)}`,
     );
   }
-  const ids = getQueryValues("id");
+  const ids = query.getAll("id");
   for (const id of ids) assertName("id", id);
   return {
     kind,

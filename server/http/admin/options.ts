@@ -1,4 +1,5 @@
 /** What the administration API depends on. */
+import { createDefine } from "../endpoints/admin-endpoint.ts";
 import type { AuditStore } from "../../store/administration/audit.ts";
 import type { KeyAdministration } from "../../metering/api-keys.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
@@ -62,3 +63,6 @@ export interface AdminOptions {
   /** The folder for backups that are made over HTTP. */
   readonly backupFolder: string;
 }
+
+/** Defines an endpoint of the administration API. */
+export const defineAdmin = createDefine<AdminOptions>();

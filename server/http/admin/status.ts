@@ -1,16 +1,28 @@
-/** The administration API of the status: the database, what is stored in it, and the sources. */
-import { Elysia } from "elysia";
+/** The endpoint of the status: the database, what is stored in it, and the sources. */
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
-import { toSourceReadiness } from "../health.ts";
-import type { AdminOptions, ServiceStatus } from "./options.ts";
+import { toSourceReadiness } from "../endpoints/health.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
+import { defineAdmin, type ServiceStatus } from "./options.ts";
 
-/** Creates the route of the status. */
-export function createAdminStatusRoutes({ readStatus }: Pick<AdminOptions, "readStatus">) {
-  return new Elysia({ name: "admin-status" }).get("/status", async () =>
-    toStatusResource(await readStatus()),
-  );
-}
+export const ADMIN_STATUS_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/status",
+    document: {
+      id: "adminGetStatus",
+      summary: "The status",
+      description:
+        "The database, what is stored in it, credits, and the sources with their quotas, work and last " +
+        "failures.",
+    },
+    result: { schema: schemas.ServiceStatus, description: "The status" },
+    createHandler:
+      ({ readStatus }) =>
+      async () =>
+        toStatusResource(await readStatus()),
+  }),
+] as const;
 
 function toStatusResource({ database, totals, sources }: ServiceStatus) {
   const { kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;

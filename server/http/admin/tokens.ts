@@ -1,59 +1,81 @@
-/** The API of tokens of administrators, on the owner's socket alone: no token can make another. */
+/** The endpoints of tokens of administrators, on the owner's socket alone: no token can make another. */
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { strictObject } from "../../../core/resources/fields.ts";
+import { Count, Instant, InstantOrNull, strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenAdministration } from "../../metering/admin-tokens.ts";
 import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";
+import { createDefine } from "../endpoints/admin-endpoint.ts";
 import { recordChange } from "./audit.ts";
 import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
-import { withBody } from "./validation.ts";
 
 /** Begins with a letter, so that no name looks like an id; and not as a token or a key does. */
 const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
-/** Creates the routes of tokens. */
-export function createAdminTokenRoutes(
-  options: Pick<AdminOptions, "now" | "audit"> & { readonly tokens: AdminTokenAdministration },
-) {
-  const { tokens } = options;
-  return new Elysia({ name: "admin-tokens" })
-    .get("/tokens", async () => (await tokens.list()).map(toTokenResource))
-    .post(
-      "/tokens",
-      async ({ body: { name }, request, set }) => {
+/** What the endpoints of the owner's socket depend on. */
+interface TokenOptions extends Pick<AdminOptions, "now" | "audit"> {
+  readonly tokens: AdminTokenAdministration;
+}
+
+const defineOwner = createDefine<TokenOptions>();
+
+const Token = strictObject({
+  id: Count,
+  name: Type.String(),
+  begins_with: Type.String(),
+  created_at: Instant,
+  last_used_at: InstantOrNull,
+  revoked_at: InstantOrNull,
+});
+
+export const OWNER_TOKEN_ENDPOINTS = [
+  defineOwner({
+    method: "GET",
+    path: "/admin/tokens",
+    result: { schema: Type.Array(Token) },
+    createHandler:
+      ({ tokens }) =>
+      async () =>
+        (await tokens.list()).map(toTokenResource),
+  }),
+  defineOwner({
+    method: "POST",
+    path: "/admin/tokens",
+    body: strictObject({ name: Type.String() }),
+    result: { schema: strictObject({ id: Count, token: Type.String() }), statuses: [201] },
+    createHandler:
+      (options) =>
+      ({ body: { name }, request }) => {
         assertTokenName(name);
         const change = { action: "tokens create", target: name } as const;
-        const created = await recordChange(options, request, change, async () => {
-          const result = await tokens.create(name);
+        return recordChange(options, request, change, async () => {
+          const result = await options.tokens.create(name);
           return { result, details: { id: result.id } };
         });
-        set.status = 201;
-        return created;
       },
-      withBody(strictObject({ name: Type.String() })),
-    )
-    .delete(
-      "/tokens",
+  }),
+  defineOwner({
+    method: "DELETE",
+    path: "/admin/tokens",
+    body: strictObject({
+      token: Type.Union([Type.Integer({ minimum: 1, maximum: INTEGER_MAX }), Type.String()]),
+    }),
+    result: { schema: strictObject({ id: Count, name: Type.String(), revoked_at: Instant }) },
+    createHandler:
+      (options) =>
       async ({ body: { token }, request }) => {
         const target = typeof token === "number" ? `token ${token}` : token;
         const change = { action: "tokens revoke", target } as const;
         const { id, name, revokedAt } = await recordChange(options, request, change, async () => {
-          const result = await tokens.revoke(token);
+          const result = await options.tokens.revoke(token);
           return { result, details: { id: result.id, name: result.name } };
         });
         return { id, name, revoked_at: formatInstant(revokedAt) };
       },
-      withBody(
-        strictObject({
-          token: Type.Union([Type.Integer({ minimum: 1, maximum: INTEGER_MAX }), Type.String()]),
-        }),
-      ),
-    );
-}
+  }),
+] as const;
 
 function assertTokenName(name: string): void {
   if (NAME_PATTERN.test(name) && name !== ADMIN_TOKEN_ACTOR) return;

@@ -1,7 +1,6 @@
-/** The administration API of what accounts used: their usage and their statements. */
-import { Elysia, t } from "elysia";
+/** The endpoints of what accounts used: their usage and their statements. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
-import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
+import { readSingleValue, type QueryParameters } from "../../../core/parameters.ts";
 import {
   FIRST_INSTANT,
   formatInstant,
@@ -9,12 +8,13 @@ import {
   LAST_INSTANT,
   parseInstantParameter,
 } from "../../../core/time.ts";
-import type { AccountDetails } from "../../../core/resources/generated/types.ts";
+import { AccountDetails } from "../../../core/resources/account.ts";
 import type { StatementLine } from "../../store/accounts/statement.ts";
-import { readUsage, toAccountDetails } from "../account.ts";
-import { getQuery } from "../request-url.ts";
-import type { AdminOptions } from "./options.ts";
-import { assertSingleAccount } from "./validation.ts";
+import { readUsage, toAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
+import { AccountParameter, createInstantFilter } from "../openapi/admin/parameters.ts";
+import * as schemas from "../openapi/admin/schemas.ts";
+import { defineAdmin } from "./options.ts";
+import { parseAccount } from "./validation.ts";
 
 /** About how many lines a response to `/statement` has. */
 const STATEMENT_PAGE_LINES = 1000;
@@ -22,26 +22,55 @@ const STATEMENT_PAGE_LINES = 1000;
 const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
 const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 
-/** Creates the routes of usage and statements. */
-export function createAdminUsageRoutes({ ledger, now }: Pick<AdminOptions, "ledger" | "now">) {
-  return new Elysia({ name: "admin-usage" })
-    .get(
-      "/usage",
-      async ({ query, request }): Promise<AccountDetails> => {
-        assertSingleAccount(request);
-        const account = await ledger.account(query.account);
-        const usage = await readUsage(ledger, account.id, getQuery(request), now());
-        return toAccountDetails(account, usage);
+export const ADMIN_USAGE_ENDPOINTS = [
+  defineAdmin({
+    method: "GET",
+    path: "/admin/usage",
+    document: {
+      id: "adminGetUsage",
+      summary: "The usage of an account",
+      description: "What a key of the account reads at /api/account.",
+      errors: {
+        "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
+        "Not Found": "There is no account nobody",
       },
-      { query: t.Object({ account: t.String() }) },
-    )
-    .get(
-      "/statement",
-      async ({ query: { account }, request }) => {
-        assertSingleAccount(request);
-        const getValues = getQuery(request);
-        const since = parseHour("since", getValues) ?? FIRST_HOUR;
-        const until = parseHour("until", getValues) ?? LAST_HOUR;
+    },
+    query: { account: AccountParameter, ...USAGE_QUERY },
+    result: { schema: AccountDetails, description: "The account and its usage" },
+    createHandler:
+      ({ ledger, now }) =>
+      async ({ query }) => {
+        const account = await ledger.account(parseAccount(query));
+        return toAccountDetails(account, await readUsage(ledger, account.id, query, now()));
+      },
+  }),
+  defineAdmin({
+    method: "GET",
+    path: "/admin/statement",
+    document: {
+      id: "adminGetStatement",
+      summary: "The statement of an account",
+      description:
+        "Grants, refunds and debits, with the balance after each: about 1,000 lines of whole hours.",
+      errors: {
+        "Invalid Request":
+          "since must be a day or the start of an hour in UTC, because usage is counted by hour, " +
+          'got "2026-11-20T00:30:00Z"',
+        "Not Found": "There is no account nobody",
+      },
+    },
+    query: {
+      account: AccountParameter,
+      since: createInstantFilter("The first day or hour, in UTC."),
+      until: createInstantFilter("The day or hour after the last one, in UTC."),
+    },
+    result: { schema: schemas.Statement, description: "A page of the statement" },
+    createHandler:
+      ({ ledger }) =>
+      async ({ query }) => {
+        const account = parseAccount(query);
+        const since = parseHour("since", query) ?? FIRST_HOUR;
+        const until = parseHour("until", query) ?? LAST_HOUR;
         const { lines, nextHour } = await ledger.statement(
           account,
           { since, until },
@@ -52,15 +81,8 @@ export function createAdminUsageRoutes({ ledger, now }: Pick<AdminOptions, "ledg
           next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
         };
       },
-      {
-        query: t.Object({
-          account: t.String(),
-          since: t.Optional(t.String()),
-          until: t.Optional(t.String()),
-        }),
-      },
-    );
-}
+  }),
+] as const;
 
 /**
  * Parses a parameter that begins or ends a statement: a day or the start of an hour.
@@ -68,8 +90,8 @@ export function createAdminUsageRoutes({ ledger, now }: Pick<AdminOptions, "ledg
  * @returns Hours since 1970 UTC.
  * @throws {DomainError} `Invalid Request`.
  */
-function parseHour(name: string, getValues: GetQueryValues): number | undefined {
-  const text = readSingleValue(name, getValues(name));
+function parseHour(name: string, query: QueryParameters): number | undefined {
+  const text = readSingleValue(name, query);
   const instant = text === undefined ? undefined : parseInstantParameter(name, text);
   if (instant === undefined || instant % HOUR_MS === 0) return instant && instant / HOUR_MS;
   throw createInvalidRequestError(

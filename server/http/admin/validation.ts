@@ -1,5 +1,5 @@
 /** What administration routes share: the JSON body, names, filters, and the pages of lists. */
-import type { TObject } from "@sinclair/typebox";
+import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { LIST_LIMIT_RANGE } from "../../../core/limits.ts";
@@ -7,19 +7,29 @@ import {
   parseChoiceParameter,
   parseIntegerParameter,
   readSingleValue,
-  type GetQueryValues,
+  type QueryParameters,
 } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
 import { describeSchemaError } from "../errors.ts";
 import { Name } from "../openapi/admin/schemas.ts";
 import { readJsonBody } from "../request-body.ts";
-import { getQuery } from "../request-url.ts";
+
+/** Hooks of Elysia. */
+interface BodyHooks {
+  readonly body?: TObject;
+  readonly parse?: "none" | ((context: { readonly request: Request }) => Promise<unknown>);
+  readonly transform?: (context: { readonly body: unknown }) => void;
+}
 
 /**
- * The options of a route whose body has a schema. Elysia alone would drop unknown fields: a misspelt
- * `reference` would grant twice, and misspelt `scopes` would allow everything.
+ * Creates the hooks that check a body. Elysia alone would drop unknown fields: a misspelt `reference`
+ * would grant twice, and misspelt `scopes` would allow everything.
+ *
+ * @param schema Without it, there is no body; unless it is an object, the handler reads the body.
  */
-export function withBody<Schema extends TObject>(schema: Schema) {
+export function createBodyHooks(schema: TSchema | undefined): BodyHooks {
+  if (schema === undefined) return {};
+  if (!KindGuard.IsObject(schema)) return { parse: "none" };
   const compiled = TypeCompiler.Compile(schema);
   return {
     body: schema,
@@ -47,14 +57,16 @@ export function assertName(parameter: string, value: string | undefined): void {
   );
 }
 
-/** @throws {DomainError} `Invalid Request` if the query repeats the account, or it is no name. */
-export function assertSingleAccount(request: Request): void {
-  assertName("account", readSingleValue("account", getQuery(request)("account")));
+/** Parses `account`. @throws {DomainError} `Invalid Request` if it is missing or no name. */
+export function parseAccount(query: QueryParameters): string {
+  const account = parseNameFilter("account", query);
+  if (account === undefined) throw createInvalidRequestError("account is missing");
+  return account;
 }
 
 /** Parses a parameter that selects by a name; `undefined` without it. */
-export function parseNameFilter(name: string, getValues: GetQueryValues): string | undefined {
-  const value = readSingleValue(name, getValues(name));
+export function parseNameFilter(name: string, query: QueryParameters): string | undefined {
+  const value = readSingleValue(name, query);
   assertName(name, value);
   return value;
 }
@@ -62,16 +74,16 @@ export function parseNameFilter(name: string, getValues: GetQueryValues): string
 /** Parses a parameter that selects by one of some choices; `undefined` without it. */
 export function parseChoiceFilter<Choice extends string>(
   name: string,
-  getValues: GetQueryValues,
+  query: QueryParameters,
   choices: readonly [Choice, ...Choice[]],
 ): Choice | undefined {
-  if (getValues(name).length === 0) return undefined;
-  return parseChoiceParameter(name, getValues, choices, choices[0]);
+  if (query.getAll(name).length === 0) return undefined;
+  return parseChoiceParameter(name, query, choices, choices[0]);
 }
 
 /** Parses `limit`, the most rows of a page. */
-export function parsePageLimit(getValues: GetQueryValues): number {
-  return parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE);
+export function parsePageLimit(query: QueryParameters): number {
+  return parseIntegerParameter("limit", query, LIST_LIMIT_RANGE);
 }
 
 /**

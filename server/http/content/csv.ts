@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import Negotiator from "negotiator";
 import { encodeCsvRow } from "../../csv/rows.ts";
-import { parseChoiceParameter, type GetQueryValues } from "../../../core/parameters.ts";
+import { parseChoiceParameter, type QueryParameters } from "../../../core/parameters.ts";
 import { readRawParts } from "../../raw-json.ts";
 
 /** The values of the parameter `format`. */
@@ -48,8 +48,8 @@ export function prefersCsv(accept: string | null): boolean {
  *
  * @throws {DomainError} `Invalid Request` for any other value than `json` and `csv`.
  */
-export function parseFormat(getValues: GetQueryValues, isCsvPreferred: boolean) {
-  return parseChoiceParameter("format", getValues, FORMATS, isCsvPreferred ? "csv" : "json");
+export function parseFormat(query: QueryParameters, isCsvPreferred: boolean) {
+  return parseChoiceParameter("format", query, FORMATS, isCsvPreferred ? "csv" : "json");
 }
 
 /** Lists the columns of a table of items with a schema. */

@@ -1,22 +1,12 @@
-/** The OpenAPI document of the routes; its texts and examples are in reference.json. */
+/** The OpenAPI document of all endpoints; its examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
 import { Day, Instant } from "../../../core/resources/fields.ts";
-import {
-  ADMIN_SCHEMA_NAMES,
-  ADMIN_SECURITY_SCHEMES,
-  ADMIN_TAG,
-  describeAdminOperation,
-  isAdminOperation,
-} from "./admin/operation.ts";
+import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
+import { ADMIN_SECURITY_SCHEMES, ADMIN_TAG, listAdminOperations } from "./admin/operation.ts";
+import { ENDPOINTS } from "../endpoints/mod.ts";
 import { describeOperation, TAGS } from "./operation.ts";
-import { OPERATIONS, type OperationFacts } from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
-import { selectSchemas } from "./schemas.ts";
-
-/** The operations of the routes, as the plugin lists them: by path and method. */
-export interface ListedOperations {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
-}
+import { findSchemaName, selectSchemas } from "./schemas.ts";
 
 /** Core's schemas have patterns alone, because TypeBox knows no formats; generators read these. */
 const FORMATS = new Map<unknown, string>([
@@ -37,24 +27,25 @@ function describeTexts<Document extends object>(document: Document): Document {
 }
 
 /** Creates the document. */
-export function createDocument({ paths }: ListedOperations) {
-  const describedPaths = Object.entries(paths).map(([path, operations]) => {
-    const described = Object.entries(operations).map(
-      ([method, { operationId }]) =>
-        [
-          method,
-          isAdminOperation(path)
-            ? describeAdminOperation(path, method)
-            : describeOperation(path, method, operationId),
-        ] as const,
-    );
-    return [path, Object.fromEntries(described)] as const;
-  });
+export function createDocument() {
+  const operations = [
+    ...ENDPOINTS.map((endpoint) => ({ ...endpoint, operation: describeOperation(endpoint) })),
+    ...listAdminOperations(),
+  ];
+  const paths = Array.from(
+    Map.groupBy(operations, ({ path }) => path),
+    ([path, samePath]) => [
+      path,
+      Object.fromEntries(
+        samePath.map(({ method, operation }) => [method.toLowerCase(), operation]),
+      ),
+    ],
+  );
   const { document, securitySchemes, headers } = reference;
-  const operations: readonly OperationFacts[] = Object.values(OPERATIONS);
   const schemas = selectSchemas([
-    ...operations.flatMap(({ result, body }) => [result, body]),
-    ...ADMIN_SCHEMA_NAMES,
+    ...[...ENDPOINTS, ...ADMIN_ENDPOINTS]
+      .flatMap(({ result, body }) => [result.schema, body])
+      .map(findSchemaName),
     "VideoError",
     "ServiceError",
   ]);
@@ -67,6 +58,6 @@ export function createDocument({ paths }: ListedOperations) {
       securitySchemes: { ...securitySchemes, ...ADMIN_SECURITY_SCHEMES },
       headers,
     },
-    paths: Object.fromEntries(describedPaths),
+    paths: Object.fromEntries(paths),
   });
 }

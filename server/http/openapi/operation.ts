@@ -1,8 +1,8 @@
 /**
- * Describes an operation for the OpenAPI document. What it has and how it can fail follows from its
- * path, its declaration, the schemas and the error table.
+ * Describes an endpoint for the OpenAPI document. What it has and how it can fail follows from its
+ * declaration, the schemas and the error table.
  */
-import { Type, type TObject } from "@sinclair/typebox";
+import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../../../core/error-statuses.ts";
 import { createInsufficientCreditsError, DomainError } from "../../../core/errors.ts";
 import { createMissingScopeError } from "../admission.ts";
@@ -10,61 +10,29 @@ import type { NamedError } from "../../../core/responses/errors.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
-import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, findQuery } from "./parameters.ts";
-import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
 import {
   API_PARTS,
-  isOperationId,
-  OPERATIONS,
-  type OperationFacts,
-  type OperationId,
-} from "./operations.ts";
+  type EndpointDescription,
+  type ErrorExamples,
+  type Examples,
+} from "../endpoints/endpoint.ts";
+import { PATH_PARAMETERS } from "../endpoints/parameters.ts";
+import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
 import reference from "./reference.json" with { type: "json" };
 import { createUnknownParameterError } from "./query-names.ts";
-import { createSchemaRef } from "./schemas.ts";
+import { CHARGED_READ_HEADERS, COMMON_HEADERS } from "./request-headers.ts";
+import { createSchemaRef, findSchemaName } from "./schemas.ts";
 
-/** Messages by error code. */
-export type ErrorExamples = Readonly<Record<string, string>>;
+const LONG_EXAMPLES: Readonly<Record<string, Examples>> = reference.examples;
 
-/** The texts and examples of an operation. */
-interface OperationReference {
-  readonly summary: string;
-  readonly description: string;
-  /** If it does not cost what its part of the API costs. */
-  readonly price?: {
-    readonly text: string;
-    /** What the example request costs, in credits. */
-    readonly example: number;
-  };
-  readonly result: {
-    readonly description: string;
-    /** Headers that not every operation has. */
-    readonly headers?: readonly string[];
-  };
-  /** Example bodies; tests send them, and compare them with what the service responds. */
-  readonly request?: unknown;
-  readonly response: unknown;
-  /** An example of the response as CSV, if the operation has that. */
-  readonly csv?: string;
-  /** Examples of the errors that only this operation has; Eden takes their names from here. */
-  readonly errors?: ErrorExamples;
+/** @throws {Error} If there are none. */
+function findExamples({ id, examples = LONG_EXAMPLES[id] }: EndpointDescription): Examples {
+  if (examples === undefined) throw new Error(`The endpoint ${id} has no examples`);
+  return examples;
 }
 
 /** The example of a query parameter that no operation has. */
 export const UNKNOWN_NAME = "timezone";
-
-const REFERENCES: Readonly<Record<OperationId, OperationReference>> = reference.operations;
-
-interface Operation extends OperationReference {
-  /** As OpenAPI writes it: `/api/video/{channel}/details`. */
-  readonly path: string;
-  readonly method: string;
-  readonly hasBody: boolean;
-  readonly isCharged: boolean;
-  /** The names of its query parameters. */
-  readonly queryNames: readonly string[];
-  readonly needsApiKey: boolean;
-}
 
 export const TAGS = Object.entries(API_PARTS).map(([name, { cost, about }]) => ({
   name,
@@ -76,70 +44,57 @@ function describePrice(cost: number): string {
   return cost === 1 ? "1 credit." : `${cost} credits.`;
 }
 
+const isCharged = ({ part }: EndpointDescription) => API_PARTS[part].cost > 0;
+const needsApiKey = ({ part }: EndpointDescription) => part !== "Operation";
+
 /** Whether clients can cache the responses of a charged read. */
-const isCacheable = ({ method, isCharged }: Pick<Operation, "method" | "isCharged">) =>
-  isCharged && method === "get";
+const isCacheable = (endpoint: EndpointDescription) =>
+  isCharged(endpoint) && endpoint.method === "GET";
 
 /** The headers that a read may have: one whose response is not cached has no `If-None-Match`. */
-function selectReadHeaders(operation: Operation): TObject | undefined {
-  if (isCacheable(operation)) return ChargedReadHeaders;
-  return operation.isCharged ? Type.Pick(ChargedReadHeaders, ["Idempotency-Key"]) : undefined;
+function selectReadHeaders(endpoint: EndpointDescription): TProperties {
+  const { "Idempotency-Key": key } = CHARGED_READ_HEADERS;
+  if (isCacheable(endpoint)) return CHARGED_READ_HEADERS;
+  return isCharged(endpoint) && key !== undefined ? { "Idempotency-Key": key } : {};
 }
 
-/**
- * Describes an operation.
- *
- * @param path As OpenAPI writes it: `/api/video/{channel}/details`.
- * @throws {Error} If it is not in the table of operations.
- */
-export function describeOperation(path: string, method: string, operationId: string) {
-  if (!isOperationId(operationId)) {
-    throw new Error(`${operationId} of ${path} is missing in operations.ts`);
-  }
-  const { part, body, result, status = 200 }: OperationFacts = OPERATIONS[operationId];
-  const texts = REFERENCES[operationId];
-  const { cost } = API_PARTS[part];
-  const query = findQuery(operationId);
-  const operation: Operation = {
-    ...texts,
-    path,
-    method,
-    hasBody: body !== undefined,
-    isCharged: cost > 0,
-    queryNames: Object.keys(query.properties),
-    needsApiKey: part !== "Operation",
-  };
-  const headers = createHeaderRefs(listHeaders(200, operation));
+/** Describes the operation of an endpoint. */
+export function describeOperation(endpoint: EndpointDescription) {
+  const { id, path, part, summary, description, query = {}, body, result, price } = endpoint;
+  const examples = findExamples(endpoint);
+  const headers = createHeaderRefs(listHeaders(200, endpoint));
   return {
-    operationId,
+    operationId: id,
     tags: [part],
-    summary: texts.summary,
-    description: `${texts.description} ${texts.price?.text ?? describePrice(cost)}`,
-    security: operation.needsApiKey ? [{ apiKey: [] }] : [],
+    summary,
+    description: `${description} ${price?.text ?? describePrice(API_PARTS[part].cost)}`,
+    security: needsApiKey(endpoint) ? [{ apiKey: [] }] : [],
     parameters: [
       ...describeParameters("path", selectPathParameters(path)),
       ...describeParameters("query", query),
-      ...describeParameters("header", selectReadHeaders(operation)),
-      ...describeParameters("header", CommonHeaders),
+      ...describeParameters("header", selectReadHeaders(endpoint)),
+      ...describeParameters("header", COMMON_HEADERS),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: describeContent(body, texts.request) },
+      requestBody: { required: true, content: describeContent(body, examples.request) },
     }),
     responses: {
-      [status]: {
-        description: texts.result.description,
+      [result.status ?? 200]: {
+        description: result.description,
         headers,
         content: {
-          ...describeContent(result, texts.response),
-          ...(texts.csv !== undefined && {
-            "text/csv": { schema: { type: "string" }, example: texts.csv },
+          ...describeContent(result.schema, examples.response),
+          ...(examples.csv !== undefined && {
+            "text/csv": { schema: { type: "string" }, example: examples.csv },
           }),
         },
       },
-      ...(isCacheable(operation) && {
+      ...(isCacheable(endpoint) && {
         304: { description: "The response that you have is still current", headers },
       }),
-      ...describeErrors(operation),
+      ...describeErrorResponses(path, listErrors(endpoint), (status) =>
+        listHeaders(status, endpoint),
+      ),
     },
   };
 }
@@ -149,31 +104,30 @@ function listPathParameters(path: string): string[] {
 }
 
 /** @throws {Error} If a parameter has no schema. */
-function selectPathParameters(path: string): TObject {
+function selectPathParameters(path: string): TProperties {
   const properties = listPathParameters(path).map((name) => {
     const schema = PATH_PARAMETERS[name];
     if (schema === undefined) throw new Error(`The parameter ${name} has no schema`);
     return [name, schema] as const;
   });
-  return Type.Object(Object.fromEntries(properties));
+  return Object.fromEntries(properties);
 }
 
-/** Describes the properties of a schema as parameters. */
-export function describeParameters(
-  location: "path" | "query" | "header",
-  schema: Pick<TObject, "properties" | "required"> | undefined,
-) {
-  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
-    const { description, examples: [example] = [], ...parameter } = property;
-    const required = schema?.required?.includes(name) ?? false;
+/** Describes schemas as parameters, by name. */
+export function describeParameters(location: "path" | "query" | "header", schemas: TProperties) {
+  const { required: requiredNames = [] } = Type.Object(schemas);
+  return Object.entries(schemas).map(([name, schema]) => {
+    const { description, examples: [example] = [], ...parameter } = schema;
+    const required = requiredNames.includes(name);
     return { name, in: location, required, description, schema: parameter, example };
   });
 }
 
-function describeContent(schema: OperationFacts["result"], example: unknown) {
-  return schema === "text"
+function describeContent(schema: TSchema, example: unknown) {
+  const name = findSchemaName(schema);
+  return name === undefined
     ? { "text/plain": { schema: { type: "string" }, example } }
-    : { "application/json": { schema: createSchemaRef(schema), example } };
+    : { "application/json": { schema: createSchemaRef(name), example } };
 }
 
 export function createHeaderRefs(names: readonly string[]) {
@@ -181,32 +135,26 @@ export function createHeaderRefs(names: readonly string[]) {
 }
 
 /** Lists the headers of the responses with a status. */
-function listHeaders(status: number, operation: Operation): string[] {
-  const { isCharged, needsApiKey, result, csv } = operation;
+function listHeaders(status: number, endpoint: EndpointDescription): string[] {
   const isSuccess = status < 400;
   const names = [
     "X-Request-Id",
     "Vary",
     "Cache-Control",
-    ...(isSuccess ? (result.headers ?? []) : []),
+    ...(isSuccess ? (endpoint.result.headers ?? []) : []),
   ];
   if (status === 200) names.push("Content-Encoding");
-  if (csv !== undefined && isSuccess) names.push("Content-Disposition");
+  if (findExamples(endpoint).csv !== undefined && isSuccess) names.push("Content-Disposition");
   // Requests are counted once they are authenticated, before anything else can fail.
-  if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");
-  if (isCharged && (isSuccess || status === 404)) names.push("X-Credits-Cost");
-  if (isCharged && (isSuccess || status === 404 || status === 402)) {
-    names.push("X-Credits-Remaining");
+  if (needsApiKey(endpoint) && status !== 401) names.push("RateLimit", "RateLimit-Policy");
+  if (isCharged(endpoint)) {
+    const isPaid = isSuccess || status === 404;
+    if (isPaid) names.push("X-Credits-Cost");
+    if (isPaid || status === 402) names.push("X-Credits-Remaining");
   }
-  if (isCacheable(operation) && isSuccess) names.push("ETag");
+  if (isCacheable(endpoint) && isSuccess) names.push("ETag");
   if (status === 429 || status === 503) names.push("Retry-After");
   return names;
-}
-
-function describeErrors(operation: Operation) {
-  return describeErrorResponses(operation.path, listErrors(operation), (status) =>
-    listHeaders(status, operation),
-  );
 }
 
 /** Describes the responses to errors, by status. */
@@ -233,22 +181,23 @@ export function describeErrorResponses(
   );
 }
 
-/** Lists an example of each error, those of the operation itself first. */
-function listErrors(operation: Operation): NamedError[] {
+/** Lists an example of each error, those of the endpoint itself first. */
+function listErrors(endpoint: EndpointDescription): NamedError[] {
+  const { path, query = {}, errors, body } = endpoint;
   const { withApiKey, withBody, always } = reference.commonErrors;
-  const fromExamples = [
-    operation.errors,
-    operation.hasBody ? withBody : undefined,
-    operation.needsApiKey ? withApiKey : undefined,
-    operation.isCharged ? createChargedErrors(operation) : undefined,
+  const examples = [
+    errors,
+    body === undefined ? undefined : withBody,
+    needsApiKey(endpoint) ? withApiKey : undefined,
+    isCharged(endpoint) ? createChargedErrors(endpoint) : undefined,
     always,
   ].flatMap(createErrors);
-  const scopeErrors = operation.needsApiKey ? [createMissingScopeError(operation.path)] : [];
-  const nameError = createUnknownParameterError(operation.queryNames, UNKNOWN_NAME);
-  return [...createPathErrors(operation.path), nameError, ...scopeErrors, ...fromExamples];
+  const scopeErrors = needsApiKey(endpoint) ? [createMissingScopeError(path)] : [];
+  const nameError = createUnknownParameterError(Object.keys(query), UNKNOWN_NAME);
+  return [...createPathErrors(path), nameError, ...scopeErrors, ...examples];
 }
 
-function createChargedErrors({ price }: Operation): ErrorExamples {
+function createChargedErrors({ price }: EndpointDescription): ErrorExamples {
   const { code, message } = createInsufficientCreditsError(0, price?.example ?? READ_COST);
   return { ...reference.commonErrors.charged, [code]: message };
 }

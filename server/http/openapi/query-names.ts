@@ -1,14 +1,12 @@
 /**
  * Rejects query parameters that an operation does not have: a misspelt one would do nothing, for a
- * credit. The names are those of the OpenAPI document.
+ * credit.
  */
 import { Elysia } from "elysia";
 import { closestMatch } from "leven";
 import { createInvalidRequestError, quoteValue, type DomainError } from "../../../core/errors.ts";
 import { getPathAndQuery, removeQuery } from "../request-url.ts";
-import type { MatchRoute, RoutePattern } from "../route-matcher.ts";
-import { findAdminQuery } from "./admin/parameters.ts";
-import { findQuery } from "./parameters.ts";
+import type { MatchRoute } from "../route-matcher.ts";
 
 /** Names that begin so are ignored, for clients that change the URL to get past a cache. */
 const IGNORED_PREFIX = "_";
@@ -19,23 +17,15 @@ const MAX_EDITS = 2;
 /**
  * Checks the names of the query parameters of a request.
  *
- * @param pattern The routes of its path. A route that is no operation, such as a page, may have any.
- * @throws {DomainError} `Invalid Request`, with the names that the operation has.
+ * @param known The names that its operation has.
+ * @throws {DomainError} `Invalid Request`, with these names.
  */
-export function assertKnownParameters(
-  pathAndQuery: string,
-  { endpoint, operationIds }: Pick<RoutePattern, "endpoint" | "operationIds">,
-  method: string,
-): void {
+export function assertKnownParameters(pathAndQuery: string, known: readonly string[]): void {
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return;
-  const operationId = operationIds.get(method);
-  const query =
-    operationId === undefined ? findAdminQuery(endpoint, method) : findQuery(operationId);
-  if (query === undefined) return;
   for (const name of new URLSearchParams(pathAndQuery.slice(start)).keys()) {
-    if (name.startsWith(IGNORED_PREFIX) || Object.hasOwn(query.properties, name)) continue;
-    throw createUnknownParameterError(Object.keys(query.properties), name);
+    if (name.startsWith(IGNORED_PREFIX) || known.includes(name)) continue;
+    throw createUnknownParameterError(known, name);
   }
 }
 
@@ -57,20 +47,22 @@ export function createUnknownParameterError(known: readonly string[], name: stri
 /**
  * Creates the Elysia plugin that checks the names, after the body is parsed and before anything else is.
  *
- * @param hasOwnCheck Whether the route of a request calls {@link assertKnownParameters} itself.
+ * @param findNames The names that the operation of a path and method has; `undefined` for any, if it
+ * is no operation, such as a page, or checks them itself.
  */
 export function createParameterNamesPlugin(
   getRouteMatcher: () => MatchRoute,
-  hasOwnCheck: (request: Request) => boolean,
+  findNames: (endpoint: string, method: string) => readonly string[] | undefined,
 ) {
   return new Elysia({ name: "parameter-names" }).onTransform(
     { as: "global" },
     ({ request, route }) => {
-      if (hasOwnCheck(request)) return;
       const pathAndQuery = getPathAndQuery(request);
       const pattern = getRouteMatcher()(removeQuery(pathAndQuery));
       // Admission rejects a request for which Elysia runs another route.
-      if (pattern?.route === route) assertKnownParameters(pathAndQuery, pattern, request.method);
+      if (pattern?.route !== route) return;
+      const names = findNames(pattern.endpoint, request.method);
+      if (names !== undefined) assertKnownParameters(pathAndQuery, names);
     },
   );
 }

@@ -3,9 +3,8 @@
  * service itself serves its script and its style sheet.
  */
 import { fileURLToPath } from "node:url";
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import { createDocument, type ListedOperations } from "./document.ts";
+import { createDocument } from "./document.ts";
 import { createStaticResponder } from "../content/static-response.ts";
 
 const PAGE_PATH = "/swagger";
@@ -13,9 +12,6 @@ const DOCUMENT_PATH = `${PAGE_PATH}/json`;
 const SCRIPT_PATH = `${PAGE_PATH}/reference.js`;
 const STYLE_PATH = `${PAGE_PATH}/reference.css`;
 const START_PATH = `${PAGE_PATH}/start.js`;
-
-/** Keeps a route out of the document. */
-const HIDDEN = { hide: true };
 
 /** Creates the routes of the document and of the page that shows it. They need no API key. */
 export function createOpenApiRoutes() {
@@ -32,21 +28,13 @@ export function createOpenApiRoutes() {
       .replace("START_URL", start.url);
     return encode(html);
   };
-  return (
-    new Elysia({ name: "openapi" })
-      .onAfterHandle(({ route, request, responseValue }) => {
-        if (route !== DOCUMENT_PATH) return undefined;
-        const loadDocument = async () =>
-          encode(JSON.stringify(createDocument(responseValue as ListedOperations)));
-        return serveDocument(request, loadDocument);
-      })
-      .use(swagger({ path: PAGE_PATH, excludeStaticFile: false }))
-      // Replaces the plugin's page, which loads its script from another host.
-      .get(PAGE_PATH, ({ request }) => servePage(request, loadPage), { detail: HIDDEN })
-      .get(SCRIPT_PATH, ({ request }) => script.serve(request), { detail: HIDDEN })
-      .get(STYLE_PATH, ({ request }) => style.serve(request), { detail: HIDDEN })
-      .get(START_PATH, ({ request }) => start.serve(request), { detail: HIDDEN })
-  );
+  const loadDocument = async () => encode(JSON.stringify(createDocument()));
+  return new Elysia({ name: "openapi" })
+    .get(DOCUMENT_PATH, ({ request }) => serveDocument(request, loadDocument))
+    .get(PAGE_PATH, ({ request }) => servePage(request, loadPage))
+    .get(SCRIPT_PATH, ({ request }) => script.serve(request))
+    .get(STYLE_PATH, ({ request }) => style.serve(request))
+    .get(START_PATH, ({ request }) => start.serve(request));
 }
 
 /**

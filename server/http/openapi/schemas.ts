@@ -1,4 +1,5 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
+import type { TSchema } from "@sinclair/typebox";
 import * as account from "../../../core/resources/account.ts";
 import * as admin from "./admin/schemas.ts";
 import * as batch from "../../../core/resources/batch.ts";
@@ -21,16 +22,16 @@ const SCHEMAS = {
   ...video,
 };
 
-/** The schemas by name. */
-export type Schemas = typeof SCHEMAS;
-
 /** The name of a schema. */
-export type SchemaName = keyof Schemas;
+type SchemaName = keyof typeof SCHEMAS;
 
-/** Whether a text is the name of a schema. */
-export function isSchemaName(text: string): text is SchemaName {
-  return Object.hasOwn(SCHEMAS, text);
-}
+const NAMES: ReadonlyMap<unknown, SchemaName> = new Map(
+  Object.entries(SCHEMAS).map(([name, schema]) => [schema, name as SchemaName]),
+);
+
+/** The name of a schema, if it has one. */
+export const findSchemaName = (schema: TSchema | undefined): SchemaName | undefined =>
+  NAMES.get(schema);
 
 /** Selects schemas by their names. */
 export function selectSchemas(names: Iterable<string | undefined>) {

@@ -1,43 +1,32 @@
-/** The routes of charged reads: how each parses a request, and what CSV it has. */
-import type { GetQueryValues } from "../../../core/parameters.ts";
+/** The routes of charged reads: how each prepares a request, and whether it has CSV. */
 import { parseFormat, type CsvTable } from "../content/csv.ts";
 import { assertKnownParameters } from "../openapi/query-names.ts";
 import { parseQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
-import { READ_COST } from "./charge.ts";
 import type { ReadResult } from "./response-cache.ts";
 
 /** Loads the result of a read. The signal may end it once nobody waits for it. */
-type Load<Body> = (signal: AbortSignal) => Promise<ReadResult<Body>>;
+type Load = (signal: AbortSignal) => Promise<ReadResult>;
 
-/** A read whose cost depends on the request. */
-export interface PricedRead<Body = unknown> {
-  /** In credits. */
-  readonly cost: number;
-  readonly load: Load<Body>;
+/** The parts of a request that a read is parsed from. */
+export interface ReadRequest {
+  /** Of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** As the client sent them. */
+  readonly pathAndQuery: string;
+  /** The JSON value that a `POST` sent. */
+  readonly body: unknown;
 }
 
-/**
- * Checks the parameters of a read.
- *
- * @param pathAndQuery As the client sent them.
- * @param body The JSON value that a `POST` sent.
- * @returns The read; without a cost, it costs {@link READ_COST}.
- * @throws {DomainError} For a parameter or body that is not allowed.
- */
-export type ParseRead<Body = unknown> = (
-  parameters: Readonly<Record<string, string>>,
-  getQueryValues: GetQueryValues,
-  pathAndQuery: string,
-  body: unknown,
-) => Load<Body> | PricedRead<Body>;
-
-/** Describes the CSV of a read. It is called after the read was parsed, with the same arguments. */
-export type DescribeTable<Body = unknown> = (
-  parameters: Readonly<Record<string, string>>,
-  getQueryValues: GetQueryValues,
-  pathAndQuery: string,
-) => CsvTable<Body>;
+/** A read that is ready to be loaded. */
+export interface PreparedRead {
+  /** In credits. */
+  readonly cost: number;
+  readonly load: Load;
+  /** How its result is written as CSV; `undefined` if there is none, or the client wants JSON. */
+  readonly table?: CsvTable | undefined;
+}
 
 /** A request, and the route that it matches. */
 export interface MatchedRead {
@@ -53,32 +42,22 @@ export interface MatchedRead {
 }
 
 export interface ChargedRoute {
-  readonly parse: ParseRead;
-  /** Absent if the route has no CSV. */
-  readonly describeTable: DescribeTable | undefined;
+  /** The query parameters that it has; by default, any. */
+  readonly queryNames?: readonly string[];
+  readonly hasCsv?: boolean;
+  /** @throws {DomainError} For a parameter or body that is not allowed. */
+  prepare(request: ReadRequest): PreparedRead;
 }
 
-/** A read that is ready to be loaded. */
-export interface ParsedRead extends PricedRead {
-  /** How its result is written as CSV; `undefined` for JSON. */
-  readonly table: CsvTable | undefined;
-}
-
-/** Parses the parameters and the body of a request. @throws {DomainError} If one is not allowed. */
-export function parseRead(
-  { request, route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
+/** Checks the parameters and the body of a request. @throws {DomainError} If one is not allowed. */
+export function prepareRead(
+  { route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
   body: unknown,
-): ParsedRead {
-  assertKnownParameters(pathAndQuery, pattern, request.method);
-  const { parse, describeTable } = route;
+): PreparedRead {
+  if (route.queryNames !== undefined) assertKnownParameters(pathAndQuery, route.queryNames);
   const parameters = parsePathParameters(pattern, path);
-  const getQueryValues = parseQuery(pathAndQuery);
-  const parsed = parse(parameters, getQueryValues, pathAndQuery, body);
-  const priced = typeof parsed === "function" ? { cost: READ_COST, load: parsed } : parsed;
-  const isCsv =
-    describeTable !== undefined && parseFormat(getQueryValues, isCsvPreferred) === "csv";
-  return {
-    ...priced,
-    table: isCsv ? describeTable(parameters, getQueryValues, pathAndQuery) : undefined,
-  };
+  const query = parseQuery(pathAndQuery);
+  const { table, ...prepared } = route.prepare({ parameters, query, pathAndQuery, body });
+  const isCsv = table !== undefined && parseFormat(query, isCsvPreferred) === "csv";
+  return isCsv ? { ...prepared, table } : prepared;
 }

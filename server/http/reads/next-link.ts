@@ -2,18 +2,15 @@
 import type { CacheableResult } from "../../store/history/cache-metadata.ts";
 import type { ReadResult } from "./response-cache.ts";
 
-/** A page that continues at a cursor. */
+/** A page that continues at a cursor, or another body. */
 interface CursorPage {
-  /** Absent if the response is the whole list. */
-  readonly pagination?: { readonly nextCursor: string | null } | undefined;
+  readonly pagination?: { readonly nextCursor?: string | null };
 }
 
 /** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
-export function withNextLink<Page extends CursorPage>(
-  page: CacheableResult<Page>,
-  pathAndQuery: string,
-): ReadResult<Page> {
-  const nextCursor = page.body.pagination?.nextCursor ?? null;
+export function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {
+  const { pagination } = page.body as CursorPage;
+  const nextCursor = pagination?.nextCursor ?? null;
   if (nextCursor === null) return page;
   return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
 }

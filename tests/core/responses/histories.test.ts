@@ -45,7 +45,7 @@ const points = [10, 13, null, 12, 20].map((followers, day) => ({
 
 function parseQuery(query: string): HistoryRequest {
   const parameters = new URLSearchParams(`from=1970-01-01&${query}`);
-  return parseHistoryRequest((name) => parameters.getAll(name), 0);
+  return parseHistoryRequest(parameters, 0);
 }
 
 const createPage = (query: string) => createHistoryPage("user", points, parseQuery(query));

@@ -1,6 +1,8 @@
 /** The administration API. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createAdminObservationRoutes } from "../../../server/http/admin/observations.ts";
+import { ADMIN_OBSERVATION_ENDPOINTS } from "../../../server/http/admin/observations.ts";
+import type { AdminOptions } from "../../../server/http/admin/options.ts";
+import { createAdminRoutes } from "../../../server/http/admin/routes.ts";
 import { readBody } from "../../../server/http/request-body.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 import { sendPartial, sendRaw } from "../../support/network/raw-http.ts";
@@ -233,7 +235,7 @@ test("an export waits for a client that does not read, and ends once it leaves",
   let lines = 0;
   let isEnded = false;
   const fail = () => expect.unreachable();
-  const { fetch: handle } = createAdminObservationRoutes({
+  const options: Partial<AdminOptions> = {
     now: fail,
     audit: { begin: fail, finish: fail, add: fail, list: fail },
     importObservations: () => Promise.reject(new Error("Not used")),
@@ -245,10 +247,11 @@ test("an export waits for a client that does not read, and ends once it leaves",
         isEnded = true;
       }
     },
-  });
-  await using server = Bun.serve({ port: 0, fetch: (request) => handle(request) });
+  };
+  const routes = createAdminRoutes(ADMIN_OBSERVATION_ENDPOINTS, options as AdminOptions);
+  await using server = Bun.serve({ port: 0, fetch: (request) => routes.fetch(request) });
   const client = new AbortController();
-  const response = await fetch(`${server.url}observations`, { signal: client.signal });
+  const response = await fetch(`${server.url}admin/observations`, { signal: client.signal });
   const reader = response.body?.getReader();
   await reader?.read();
   await Bun.sleep(300);

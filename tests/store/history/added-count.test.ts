@@ -69,7 +69,7 @@ async function writeWithoutShares(file: string, observations: readonly object[])
 /** Reads the step, views, likes and shares of each point. */
 async function readPoints(database: Database) {
   const query = new URLSearchParams("from=2000-01-01&interval=raw&limit=1000");
-  const request = parseHistoryRequest((name) => query.getAll(name), NOW);
+  const request = parseHistoryRequest(query, NOW);
   const { body } = await createVideoReads(database).shortHistory("c", "s", request);
   return body.history.map(({ timestamp, views, likes, shares }) => [
     (Date.parse(timestamp) - START) / STEP_MS,

@@ -135,7 +135,7 @@ async function walkList(database: Database, query: Query, limit: number) {
   do {
     const parameters = new URLSearchParams({ ...query, limit: String(limit) });
     if (cursor !== null) parameters.set("cursor", cursor);
-    const request = parseListRequest("channel", (name) => parameters.getAll(name));
+    const request = parseListRequest("channel", parameters);
     const { body } = await channelPage(request);
     pages.push(body.channels);
     cursor = body.pagination?.nextCursor ?? null;
@@ -257,7 +257,7 @@ describe("createMicroblogReads().userPage()", () => {
       );
       const list = async (query: string) => {
         const parameters = new URLSearchParams(query);
-        const request = parseListRequest("user", (name) => parameters.getAll(name));
+        const request = parseListRequest("user", parameters);
         const { body } = await createMicroblogReads(database).userPage(request);
         return body.users.map(({ username, dailyGain }) => [username, dailyGain]);
       };

@@ -74,7 +74,7 @@ async function walkHistory(database: Database, query: Record<string, string>) {
   let cursor: string | null = null;
   do {
     const parameters = new URLSearchParams(cursor === null ? query : { ...query, cursor });
-    const request = parseHistoryRequest((name) => parameters.getAll(name), NOW);
+    const request = parseHistoryRequest(parameters, NOW);
     const { body } = await shortHistory("someone", "s", request);
     pages.push(body.history);
     cursor = body.pagination.nextCursor;
@@ -134,7 +134,7 @@ describe("createVideoReads().shortHistory()", () => {
   test("lists the last 30 days by default, until the oldest bucket leaves them", async () => {
     await withDatabase(async (database) => {
       await observe(database, LONG_HISTORY);
-      const request = parseHistoryRequest(() => [], NOW);
+      const request = parseHistoryRequest(new URLSearchParams(), NOW);
       const { body, validDuring } = await createVideoReads(database).shortHistory(
         "c",
         "s",
@@ -155,7 +155,7 @@ describe("createVideoReads().shortHistory()", () => {
       await observe(database, []);
       const video = createVideoReads(database);
       const microblog = createMicroblogReads(database);
-      const request = parseHistoryRequest(() => [], NOW);
+      const request = parseHistoryRequest(new URLSearchParams(), NOW);
       const results = await Promise.allSettled([
         video.channelHistory("nobody", request),
         video.shortHistory("nobody", "s", request),

@@ -1,46 +1,84 @@
-/** The account API: the balance of the caller's account and its usage. */
-import { Elysia } from "elysia";
-import { createInvalidRequestError } from "../../core/errors.ts";
-import type { GetQueryValues } from "../../core/parameters.ts";
-import type { AccountDetails, UsageRow } from "../../core/resources/generated/types.ts";
-import { createAccountDetails } from "../../core/responses/account.ts";
-import { formatDay, formatInstant, HOUR_MS } from "../../core/time.ts";
+/** The endpoint of the account: the balance of the account of a key, and its usage. */
+import { Type, type TProperties } from "@sinclair/typebox";
+import { createInvalidRequestError } from "../../../core/errors.ts";
+import type { QueryParameters } from "../../../core/parameters.ts";
+import { USAGE_DAYS_RANGE } from "../../../core/limits.ts";
+import type { AccountDetails, UsageRow } from "../../../core/resources/generated/types.ts";
+import { createAccountDetails } from "../../../core/responses/account.ts";
+import * as schemas from "../../../core/resources/account.ts";
+import { formatDay, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import {
   parseUsageDays,
   parseUsageGrouping,
+  USAGE_GROUPINGS,
   type DayRange,
   type UsageDay,
   type UsageGrouping,
-} from "../../core/usage.ts";
-import type { LedgerStore } from "../store/accounts/ledger.ts";
-import type { UsageGroup } from "../store/accounts/usage.ts";
-import { getCaller } from "./admission.ts";
-import { describeRoute } from "./openapi/route-types.ts";
-import { getQuery } from "./request-url.ts";
-
-/** The reads of an account. */
-export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
+} from "../../../core/usage.ts";
+import type { UsageGroup } from "../../store/accounts/usage.ts";
+import { getCaller } from "../admission.ts";
+import { defineFree, type AccountReads, type FreeEndpoint } from "./endpoint.ts";
+import { getQuery } from "../request-url.ts";
 
 const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day" };
 
 /** Rows of usage that a response has at most: every hour of the longest range. */
 const USAGE_MAX_ROWS = 10_000;
 
-/** Creates the route of the account. It is free of charge. */
-export function createAccountRoutes(reads: AccountReads, now: () => number) {
-  return new Elysia({ name: "account" }).get(
-    "/api/account",
-    async ({ request }): Promise<AccountDetails> => {
-      const { account: id } = getCaller(request);
-      const [account, usage] = await Promise.all([
-        reads.accountOf(id),
-        readUsage(reads, id, getQuery(request), now()),
-      ]);
-      return toAccountDetails(account, usage);
+/** The query of an account's usage. */
+export const USAGE_QUERY: TProperties = {
+  from: Type.Optional(
+    Type.String({
+      format: "date",
+      maxLength: 10,
+      description: `The first day, UTC. It defaults to ${USAGE_DAYS_RANGE.default - 1} days before the last.`,
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      format: "date",
+      maxLength: 10,
+      description: "The last day, UTC. It defaults to today.",
+    }),
+  ),
+  by: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 20,
+      description:
+        `How the usage is grouped: one or more of ${USAGE_GROUPINGS.join(", ")}, separated by commas, ` +
+        "but not both day and hour. Only groups with use are listed.",
+    }),
+  ),
+};
+
+export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
+  defineFree({
+    id: "getAccount",
+    method: "GET",
+    path: "/api/account",
+    part: "Account",
+    summary: "The account of the API key",
+    description:
+      "Its balance, and its usage of each day; or, with by, of each key, endpoint, day or hour, with how " +
+      "the requests ended.",
+    query: USAGE_QUERY,
+    result: { schema: schemas.AccountDetails, description: "The account" },
+    errors: {
+      "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
     },
-    describeRoute("getAccount"),
-  );
-}
+    createHandler:
+      ({ account, now }) =>
+      async ({ request }) => {
+        const { account: id } = getCaller(request);
+        const [details, usage] = await Promise.all([
+          account.accountOf(id),
+          readUsage(account, id, getQuery(request), now()),
+        ]);
+        return toAccountDetails(details, usage);
+      },
+  }),
+];
 
 /** The usage of an account, by day if it is not grouped. */
 interface Usage {
@@ -58,7 +96,7 @@ interface Usage {
 export async function readUsage(
   reads: Pick<AccountReads, "usage">,
   account: number,
-  query: GetQueryValues,
+  query: QueryParameters,
   now: number,
 ): Promise<Usage> {
   const days = parseUsageDays(query, now);

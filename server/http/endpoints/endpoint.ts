@@ -1,0 +1,221 @@
+/**
+ * What an endpoint of the API is. Each is declared once, in this folder: routes, checks of queries,
+ * charges, the OpenAPI document and the table in server/README.md follow from the declaration.
+ */
+import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import type { ErrorCode } from "../../../core/error-statuses.ts";
+import type { LedgerStore } from "../../store/accounts/ledger.ts";
+import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { CacheableResult } from "../../store/history/cache-metadata.ts";
+import type { MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
+import type { ResponseHeaders } from "../cache-headers.ts";
+import { readRawJson } from "../../raw-json.ts";
+import { listColumns } from "../content/csv.ts";
+import type { Metrics } from "../metrics/registry.ts";
+import type { BodyStreamer } from "../reads/body-streamer.ts";
+import { READ_COST } from "../reads/charge.ts";
+import type { PreparedRead, ReadRequest } from "../reads/charged-route.ts";
+import { withNextLink } from "../reads/next-link.ts";
+
+/** The reads of an account. */
+export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
+
+/** The parts of the API. Costs are in credits. */
+export const API_PARTS = {
+  Video: { cost: READ_COST, about: "Channels and shorts." },
+  Microblog: { cost: READ_COST, about: "Users, tweets and followers." },
+  Account: { cost: 0, about: "The account of the API key." },
+  Creators: { cost: 0, about: "The monitoring list." },
+  Operation: { cost: 0, about: "Health and metrics, without an API key." },
+} as const;
+
+/** Example messages of errors, by name. */
+export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
+
+/** Examples of bodies; tests send them, and compare them with what the service responds. */
+export interface Examples {
+  readonly request?: unknown;
+  readonly response: unknown;
+  /** The response as CSV, if the endpoint has that. */
+  readonly csv?: string;
+}
+
+/** What endpoints read and change. */
+export interface EndpointSources {
+  readonly video: VideoReads;
+  readonly microblog: MicroblogReads;
+  readonly account: AccountReads;
+  readonly creators: MonitoringListStore;
+  readonly bodyStreamer: BodyStreamer;
+  readonly metrics: Metrics;
+  /** Rejects if the service cannot serve. */
+  check(): Promise<void>;
+  isStopping(): boolean;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+}
+
+/** What is known of every endpoint. */
+export interface EndpointDescription<Result extends TSchema = TSchema> {
+  /** `operationId` in the OpenAPI document. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** As the OpenAPI document has it: `/api/video/{channel}/details`. */
+  readonly path: string;
+  readonly part: keyof typeof API_PARTS;
+  readonly summary: string;
+  readonly description: string;
+  /** The query parameters by name; any other is an error, which lists them in this order. */
+  readonly query?: TProperties;
+  /** The schema of the body of a request. */
+  readonly body?: TSchema;
+  readonly result: {
+    /** A schema with a name in the OpenAPI document; any other means plain text. */
+    readonly schema: Result;
+    readonly description: string;
+    /** Headers that not every endpoint has. `Link` leads to the page at `nextCursor`. */
+    readonly headers?: readonly ("Link" | "X-History-Thinned" | "X-Observed-At")[];
+    /** 200 by default. */
+    readonly status?: number;
+  };
+  /** The errors that not every endpoint has. */
+  readonly errors?: ErrorExamples;
+  /** By default those of `reference.json`, which has the long ones. */
+  readonly examples?: Examples;
+  /** If it does not cost what its part of the API costs. */
+  readonly price?: {
+    readonly text: string;
+    /** What the example request costs, in credits. */
+    readonly example: number;
+  };
+}
+
+/** An endpoint whose requests are charged before their responses are loaded. */
+export interface ReadEndpoint extends EndpointDescription {
+  /** Whether the response is also available as CSV. */
+  readonly hasCsv: boolean;
+  /** @throws {DomainError} For a parameter or body that is not allowed. */
+  prepare(request: ReadRequest, sources: EndpointSources): PreparedRead;
+}
+
+/** A request to an endpoint that is free of charge. */
+export interface FreeRequest {
+  readonly request: Request;
+  /** The JSON value of the body, if the endpoint has one. */
+  readonly body: unknown;
+  /** Headers of the response. */
+  readonly headers: ResponseHeaders;
+}
+
+/** An endpoint whose requests are free of charge. */
+export interface FreeEndpoint extends EndpointDescription {
+  /** Is called once for each app. */
+  createHandler(sources: EndpointSources): (request: FreeRequest) => unknown;
+}
+
+type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** The parameters of a path, decoded. */
+type PathParameters<Path extends string> = Readonly<Record<PathParameter<Path>, string>>;
+
+/** What an endpoint parses: its query or its body. */
+export interface ParseInput extends Pick<ReadRequest, "query" | "body"> {
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
+}
+
+/** How a response is written as CSV: a row for each item of a list. */
+export interface CsvDescription<Path extends string, Body, Parsed> {
+  /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
+  readonly items: string;
+  /** Names the file in which browsers save it. */
+  createFileName(parameters: PathParameters<Path>): string;
+  /** A column beside those of every item. */
+  findExtraColumn?(parsed: Parsed): string | undefined;
+  /** Headers that only the CSV has. */
+  createHeaders?(body: Body, pathAndQuery: string): Readonly<Record<string, string>>;
+}
+
+/** A charged endpoint as it is declared. */
+export interface ReadDeclaration<
+  Path extends string,
+  Result extends TSchema,
+  Parsed,
+> extends EndpointDescription<Result> {
+  readonly path: Path;
+  /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
+  readonly parse?: (input: ParseInput) => Parsed;
+  readonly price?: NonNullable<EndpointDescription["price"]> & {
+    /** Counts the reads that are paid for. */
+    countReads(parsed: Parsed): number;
+  };
+  /** Loads the response. The signal may end it once nobody waits for it. */
+  readonly load: (
+    sources: EndpointSources,
+    parameters: PathParameters<Path>,
+    parsed: Parsed,
+    signal: AbortSignal,
+  ) => Promise<CacheableResult<Static<Result>>>;
+  /** Absent if there is no CSV. With it, the query has the parameter `format`. */
+  readonly csv?: CsvDescription<Path, Static<Result>, Parsed>;
+}
+
+/** Defines an endpoint whose requests are charged. */
+export function defineRead<const Path extends string, Result extends TSchema, Parsed = undefined>({
+  parse,
+  load,
+  csv,
+  ...description
+}: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
+  const { price, result } = description;
+  const isLinked = result.headers?.includes("Link") === true;
+  const columns = csv === undefined ? [] : listItemColumns(result.schema, csv.items);
+  return {
+    ...description,
+    hasCsv: csv !== undefined,
+    prepare({ parameters: found, query, body, pathAndQuery }, sources) {
+      // The path was matched, so it has its parameters.
+      const parameters = found as PathParameters<Path>;
+      const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
+      return {
+        cost: READ_COST * (price?.countReads(parsed) ?? 1),
+        async load(signal) {
+          const loaded = await load(sources, parameters, parsed, signal);
+          return isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
+        },
+        table: csv && {
+          columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
+          fileName: csv.createFileName(parameters),
+          getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
+          getHeaders: (loaded) => csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
+        },
+      };
+    },
+  };
+}
+
+/** Lists the columns of a list: the fields that every item has. */
+function listItemColumns(schema: TSchema, path: string): string[] {
+  const fields = path.replaceAll(/(?:^|\.)/g, ".properties.").slice(1);
+  const item = readPath<TObject>(schema, `${fields}.items`);
+  return listColumns(Type.Pick(item, item.required ?? []));
+}
+
+/** Reads the value at a path of field names: `followers.USER.metrics`. */
+function readPath<Value>(value: unknown, path: string): Value {
+  return path.split(".").reduce<never>((inner, name) => Reflect.get(inner, name), value as never);
+}
+
+const addColumn = (columns: readonly string[], added: string | undefined) =>
+  added === undefined || columns.includes(added) ? columns : [...columns, added];
+
+/** Defines an endpoint that is free of charge. */
+export const defineFree = <Result extends TSchema>(
+  endpoint: EndpointDescription<Result> & {
+    createHandler(
+      sources: EndpointSources,
+    ): (request: FreeRequest) => Response | Promise<Response | Static<Result>> | Static<Result>;
+  },
+): FreeEndpoint => endpoint;

@@ -1,0 +1,88 @@
+/** The endpoints of health checks and metrics: `/livez`, `/readyz` and `/metrics`. */
+import { Type } from "@sinclair/typebox";
+import pTimeout from "p-timeout";
+import { DomainError } from "../../../core/errors.ts";
+import { Health, Readiness, type SourceReadiness } from "../openapi/health-schema.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
+import { formatErrorResponse } from "../errors.ts";
+import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
+
+/** Load balancers rarely wait longer than 1 s for a health check. */
+const READY_TIMEOUT_MS = 800;
+
+async function readReadiness({ check, metrics }: EndpointSources): Promise<Readiness> {
+  await check();
+  return { status: "ok", sources: (await metrics.refreshSources()).map(toSourceReadiness) };
+}
+
+async function readReadinessInTime(sources: EndpointSources): Promise<Readiness> {
+  try {
+    return await pTimeout(readReadiness(sources), { milliseconds: READY_TIMEOUT_MS });
+  } catch (cause) {
+    const message = "The database does not answer or cannot be written";
+    throw new DomainError("Service Unavailable", message, { cause });
+  }
+}
+
+export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
+  defineFree({
+    id: "live",
+    method: "GET",
+    path: "/livez",
+    part: "Operation",
+    summary: "Whether the process is alive",
+    description: "200 as long as the process answers at all.",
+    result: { schema: Health, description: "It is alive" },
+    createHandler: () => () => ({ status: "ok" }),
+  }),
+  defineFree({
+    id: "ready",
+    method: "GET",
+    path: "/readyz",
+    part: "Operation",
+    summary: "Whether the service is ready",
+    description:
+      "200 if the database answers and can be written, else 503, within a second; also 503 while the " +
+      "service stops. A source of observations that fails or is stopped is listed with the reason and " +
+      "the start; it does not make the service unready.",
+    result: { schema: Readiness, description: "It is ready" },
+    createHandler: (sources) => () =>
+      sources.isStopping() ? createStoppingResponse() : readReadinessInTime(sources),
+  }),
+  defineFree({
+    id: "metrics",
+    method: "GET",
+    path: "/metrics",
+    part: "Operation",
+    summary: "Metrics of the service",
+    description: "In Prometheus' text format, from memory: also while the database is away.",
+    result: { schema: Type.String(), description: "The metrics" },
+    createHandler:
+      ({ metrics }) =>
+      ({ headers }) => {
+        headers["content-type"] = metrics.contentType;
+        return metrics.text();
+      },
+  }),
+];
+
+/** Stopping is no failure, so this error is not thrown: that would log it. */
+function createStoppingResponse(): Response {
+  const error = new DomainError("Service Unavailable", "The service is stopping");
+  const { body, ...init } = formatErrorResponse(error, "/readyz");
+  return new Response(body, init);
+}
+
+/** Describes how a source is doing. */
+export function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
+  const problem = stopped ?? failing;
+  const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
+  return {
+    source,
+    status,
+    reason: problem?.reason ?? null,
+    since: formatInstantOrNull(problem?.since ?? null),
+    until: formatInstantOrNull(stopped?.until ?? null),
+  };
+}

@@ -1,0 +1,180 @@
+/** The endpoints of the microblog API: users, their tweets and their followers. */
+import type { TProperties } from "@sinclair/typebox";
+import { DAYS_FILTER_RANGE, PAGE_LIMIT_RANGE, PAGE_NUMBER_RANGE } from "../../../core/limits.ts";
+import { parseListRequest, USER_SORT_FIELDS, USER_SORTS } from "../../../core/lists.ts";
+import { parsePageRequest } from "../../../core/pagination.ts";
+import { createNamedResults, createServiceError } from "../../../core/responses/errors.ts";
+import * as batchSchemas from "../../../core/resources/batch.ts";
+import * as historySchemas from "../../../core/resources/history.ts";
+import * as schemas from "../../../core/resources/microblog.ts";
+import { createNextLink } from "../reads/next-link.ts";
+import { defineRead, type ReadEndpoint } from "./endpoint.ts";
+import {
+  createComparison,
+  defineBatch,
+  defineComparison,
+  defineHistory,
+  toDetails,
+  MICROBLOG,
+} from "./owners.ts";
+import { createIntegerParameter, createListQuery, FORMAT } from "./parameters.ts";
+
+const USER_ERROR = { "User Not Found": "User nobody not found" } as const;
+const TWEET_ERRORS = {
+  ...USER_ERROR,
+  "Tweet Not Found": "Tweet 7 of user slowcompiler not found",
+} as const;
+
+/** The query of a page of tweets or follower counts. */
+const PAGE_QUERY: TProperties = {
+  days: createIntegerParameter(DAYS_FILTER_RANGE, "Days to filter by, back from now."),
+  page: createIntegerParameter(PAGE_NUMBER_RANGE, "Page number, 0-based."),
+  limit: createIntegerParameter(PAGE_LIMIT_RANGE, "Items per page."),
+};
+
+/** @param outOfRange The example of a page after the last one. */
+const createPageErrors = (outOfRange: string) => ({
+  "Invalid Pagination Parameters": 'days must be a whole number from 1 to 14, got "15"',
+  ...USER_ERROR,
+  "Page Out of Range": outOfRange,
+});
+
+export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
+  defineRead({
+    id: "listUsers",
+    method: "GET",
+    path: "/api/microblog/users",
+    part: "Microblog",
+    summary: "List the users",
+    description:
+      "A page of all users that are known, with the figure that it is sorted by. A user who is known " +
+      "only by tweets has null for everything else, and comes last. Pages neither skip nor repeat a " +
+      "user while others change. Of a long list, a page with `search` can have fewer users than " +
+      "`limit`, or none, and go on: read while `hasMore` is true.",
+    query: createListQuery(USER_SORTS),
+    result: { schema: schemas.UserList, description: "A page of users", headers: ["Link"] },
+    errors: {
+      "Invalid Request": 'order must be one of desc, asc, got "up"',
+      "Invalid Pagination Parameters": 'limit must be a whole number from 1 to 1000, got "0"',
+    },
+    parse: ({ query }) => parseListRequest("user", query, MICROBLOG.limitError),
+    load: ({ microblog }, _, request, signal) => microblog.userPage(request, signal),
+    csv: {
+      items: "users",
+      createFileName: () => "users.csv",
+      findExtraColumn: ({ sort }) => USER_SORT_FIELDS[sort],
+    },
+  }),
+  defineRead({
+    id: "getUser",
+    method: "GET",
+    path: "/api/microblog/{username}/details",
+    part: "Microblog",
+    summary: "Details of a user",
+    description: "A user is known once the user or one of the user's tweets was observed.",
+    result: { schema: schemas.UserDetails, description: "The user", headers: ["X-Observed-At"] },
+    errors: USER_ERROR,
+    load: ({ microblog }, { username }) => microblog.user(username),
+  }),
+  defineRead({
+    id: "listTweets",
+    method: "GET",
+    path: "/api/microblog/{username}/tweets",
+    part: "Microblog",
+    summary: "Latest tweets of a user",
+    description:
+      "The tweets created within the last days, newest first, by created_at, then identifier. Each has " +
+      "all its observations, oldest first.",
+    query: PAGE_QUERY,
+    result: {
+      schema: schemas.TweetsPage,
+      description: "A page of tweets",
+      headers: ["X-History-Thinned"],
+    },
+    errors: createPageErrors("Page 9 is out of range: 13 items at 50 a page make 1 page, from 0"),
+    parse: ({ query }) => parsePageRequest(query),
+    load: ({ microblog, now }, { username }, request) => microblog.tweets(username, request, now()),
+  }),
+  defineRead({
+    id: "listFollowers",
+    method: "GET",
+    path: "/api/microblog/{username}/followers",
+    part: "Microblog",
+    summary: "Follower counts and growth of a user",
+    description:
+      "The known counts of the last days, newest first. A change is the difference from the previous " +
+      "known count, 0 for the first ever. In CSV, the Link header leads to the next page.",
+    query: { ...PAGE_QUERY, ...FORMAT },
+    result: {
+      schema: schemas.FollowersPage,
+      description: "A page of follower counts",
+      headers: ["X-Observed-At", "Link"],
+    },
+    errors: createPageErrors("Page 9 is out of range: 72 items at 50 a page make 2 pages, from 0"),
+    parse: ({ query }) => parsePageRequest(query),
+    load: ({ microblog, now }, { username }, request) =>
+      microblog.followers(username, request, now()),
+    csv: {
+      items: "followers.USER.metrics",
+      createFileName: ({ username }) => `${username}-followers.csv`,
+      // Only a header can tell that there are more.
+      createHeaders: ({ pagination: { has_more, page } }, pathAndQuery) =>
+        has_more ? createNextLink(pathAndQuery, "page", String(page + 1)) : {},
+    },
+  }),
+  defineRead({
+    id: "getTweet",
+    method: "GET",
+    path: "/api/microblog/{username}/tweet/{tweet_id}",
+    part: "Microblog",
+    summary: "Metrics of a tweet",
+    description: "With its history, oldest first.",
+    result: {
+      schema: schemas.TweetDetails,
+      description: "The tweet",
+      headers: ["X-History-Thinned", "X-Observed-At"],
+    },
+    errors: TWEET_ERRORS,
+    load: ({ microblog }, { username, tweet_id }) => microblog.tweet(username, tweet_id),
+  }),
+  defineHistory(MICROBLOG, {
+    id: "getUserHistory",
+    path: "/api/microblog/{username}/history",
+    summary: "History of a user",
+    nameParameter: "username",
+    schema: historySchemas.UserHistory,
+    errors: USER_ERROR,
+    load: ({ microblog }, { username }, request) => microblog.userHistory(username, request),
+  }),
+  defineHistory(MICROBLOG, {
+    id: "getTweetHistory",
+    path: "/api/microblog/{username}/tweet/{tweet_id}/history",
+    summary: "History of a tweet",
+    nameParameter: "tweet_id",
+    schema: historySchemas.TweetHistory,
+    errors: TWEET_ERRORS,
+    load: ({ microblog }, { username, tweet_id }, request) =>
+      microblog.tweetHistory(username, tweet_id, request),
+  }),
+  defineBatch(MICROBLOG, {
+    id: "batchUsers",
+    path: "/api/microblog/details",
+    body: batchSchemas.UserBatchRequest,
+    schema: batchSchemas.UserBatch,
+    async load({ microblog }, names) {
+      const found = await microblog.userBatch(names);
+      return { results: createNamedResults(names, found, toDetails, createServiceError) };
+    },
+  }),
+  defineComparison(MICROBLOG, {
+    id: "compareUsers",
+    path: "/api/microblog/compare",
+    schema: batchSchemas.UserComparison,
+    load: ({ microblog }, request) =>
+      createComparison(request, microblog.userComparison(request), (entities) => {
+        const describe = (username: string) => ({ username });
+        const { names } = request;
+        return { users: createNamedResults(names, entities, describe, createServiceError) };
+      }),
+  }),
+];

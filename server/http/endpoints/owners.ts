@@ -1,0 +1,233 @@
+/**
+ * Defines the endpoints that both interfaces have: batches and comparisons of owners, and the
+ * histories of owners and of their items. An owner is a channel or a user.
+ */
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import {
+  parseBatchRequest,
+  parseComparisonRequest,
+  type BatchKind,
+  type ComparisonRequest,
+} from "../../../core/batch.ts";
+import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
+import type { ErrorCode } from "../../../core/error-statuses.ts";
+import { parseHistoryRequest, type HistoryRequest } from "../../../core/history-request.ts";
+import {
+  BATCH_MAX_NAMES,
+  COMPARISON_MAX_NAMES,
+  HISTORY_LIMIT_RANGE,
+  IDENTIFIER_MAX_CHARACTERS,
+} from "../../../core/limits.ts";
+import type { Comparison } from "../../../core/stores.ts";
+import type { CacheableResult } from "../../store/history/cache-metadata.ts";
+import {
+  defineRead,
+  type EndpointDescription,
+  type EndpointSources,
+  type ErrorExamples,
+  type ReadDeclaration,
+} from "./endpoint.ts";
+import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
+
+/** What differs between the two interfaces. */
+interface OwnerInterface<Kind extends BatchKind = BatchKind> {
+  readonly part: EndpointDescription["part"];
+  /** The kind of its owners. */
+  readonly kind: Kind;
+  /** Its owners in texts. */
+  readonly owners: string;
+  /** The field and the parameter with the names of owners. */
+  readonly names: string;
+  /** The username of an owner that the demo has. */
+  readonly example: string;
+  /** The name of the error of a wrong `limit`. */
+  readonly limitError: ErrorCode;
+}
+
+export const VIDEO: OwnerInterface<"channel"> = {
+  part: "Video",
+  kind: "channel",
+  owners: "channels",
+  names: "channels",
+  example: "sevenminutesoup",
+  limitError: "Invalid Request",
+};
+
+export const MICROBLOG: OwnerInterface<"user"> = {
+  part: "Microblog",
+  kind: "user",
+  owners: "users",
+  names: "usernames",
+  example: "slowcompiler",
+  limitError: "Invalid Pagination Parameters",
+};
+
+type Declared<Result extends TSchema> = Pick<EndpointDescription<Result>, "id"> & {
+  readonly schema: Result;
+};
+
+const HOW_BUCKETS_CONTINUE =
+  "While hasMore is true, send nextCursor as cursor, or follow the Link header.";
+
+const INTERVAL_ERROR = {
+  "Invalid Request": `interval must be one of ${HISTORY_INTERVALS.join(", ")}, got "year"`,
+};
+
+/** The examples of wrong buckets: the interfaces may name the error of `limit` differently. */
+const createBucketErrors = ({ limitError }: OwnerInterface): ErrorExamples => ({
+  ...INTERVAL_ERROR,
+  [limitError]: `limit must be a whole number from 1 to ${HISTORY_LIMIT_RANGE.max}, got "0"`,
+  ...INTERVAL_ERROR,
+});
+
+/** Defines the history of an owner or an item. */
+export function defineHistory<const Path extends string, Result extends TSchema>(
+  owner: OwnerInterface,
+  {
+    schema,
+    nameParameter,
+    errors,
+    load,
+    ...declared
+  }: Declared<Result> & {
+    readonly path: Path;
+    readonly summary: string;
+    /** The parameter of the path that names the entity. */
+    readonly nameParameter: string;
+    /** The errors of an entity that is not found. */
+    readonly errors: ErrorExamples;
+    readonly load: ReadDeclaration<Path, Result, HistoryRequest>["load"];
+  },
+) {
+  return defineRead<Path, Result, HistoryRequest>({
+    ...declared,
+    method: "GET",
+    part: owner.part,
+    description:
+      "By bucket, oldest first. A bucket has the newest known value of each count, and its change from " +
+      "the last known value before the bucket. Buckets are whole: from and to select every one that " +
+      `they overlap. One without an observation is not listed. ${HOW_BUCKETS_CONTINUE}`,
+    query: { ...BUCKETS, ...FORMAT },
+    result: { schema, description: "A page of the history", headers: ["Link", "X-Observed-At"] },
+    errors: { ...createBucketErrors(owner), ...errors },
+    parse: ({ query, now }) => parseHistoryRequest(query, now, owner.limitError),
+    load,
+    csv: {
+      items: "history",
+      createFileName: (parameters: Readonly<Record<string, string>>) =>
+        `${parameters[nameParameter]}-history.csv`,
+    },
+  });
+}
+
+/** Defines the batch of an interface. Each name costs as much as a read of it. */
+export function defineBatch<Result extends TSchema>(
+  { part, kind, names, owners, example }: OwnerInterface,
+  {
+    id,
+    path,
+    body,
+    schema,
+    load,
+  }: Declared<Result> & {
+    readonly path: string;
+    readonly body: TSchema;
+    load(sources: EndpointSources, names: readonly string[]): Promise<Static<Result>>;
+  },
+) {
+  return defineRead<string, Result, readonly string[]>({
+    id,
+    method: "POST",
+    path,
+    part,
+    summary: `Details of several ${owners}`,
+    description:
+      "The results are in the order of the request; a repeated name is repeated. Of a name that is not " +
+      "found, error is the body of the 404 of a single read.",
+    price: {
+      text: "1 credit for each name, found or not; all of them or, with a 402, none.",
+      example: 2,
+      countReads: ({ length }) => length,
+    },
+    body,
+    result: { schema, description: "A result for each name" },
+    errors: {
+      "Invalid Request": `${names} must be a list of 1 to ${BATCH_MAX_NAMES} names, got "${example}"`,
+    },
+    parse: (input) => parseBatchRequest(kind, input.body),
+    load: async (sources, _, request) => ({ body: await load(sources, request), tags: [] }),
+  });
+}
+
+/** The fields of a result of a batch beside its name. */
+export const toDetails = <Details>(details: Details) => ({ details });
+
+/** Defines the comparison of an interface. Each name costs as much as a read of it. */
+export function defineComparison<Kind extends BatchKind, Result extends TSchema>(
+  owner: OwnerInterface<Kind>,
+  {
+    id,
+    path,
+    schema,
+    load,
+  }: Declared<Result> & {
+    readonly path: string;
+    load(
+      sources: EndpointSources,
+      request: ComparisonRequest<Kind>,
+    ): Promise<CacheableResult<Static<Result>>>;
+  },
+) {
+  const { part, kind, names, owners, example, limitError } = owner;
+  const counts = ENTITY_FIELDS[kind].counts;
+  return defineRead<string, Result, ComparisonRequest<Kind>>({
+    id,
+    method: "GET",
+    path,
+    part,
+    summary: `Compare a count of several ${owners}`,
+    description:
+      `One table of a count by bucket, oldest first, with a value for each of the ${owners} in the ` +
+      "order of the request. A bucket has the newest known value of the count; it is null where there " +
+      "is none. Buckets are whole: from and to select every one that they overlap. A name that is not " +
+      `found has null everywhere, and its error. ${HOW_BUCKETS_CONTINUE}`,
+    price: {
+      text: "1 credit for each name and page, found or not.",
+      example: 2,
+      countReads: (request) => request.names.length,
+    },
+    query: {
+      [names]: Type.String({
+        minLength: 1,
+        maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
+        description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
+        examples: [`${example},nobody`],
+      }),
+      count: createChoiceParameter(counts, {
+        default: counts[0],
+        description: "The count that is compared.",
+      }),
+      ...BUCKETS,
+    },
+    result: { schema, description: "A page of the table", headers: ["Link"] },
+    errors: createBucketErrors(owner),
+    parse: ({ query, now }) => parseComparisonRequest(kind, query, now, limitError),
+    load: (sources, _, request) => load(sources, request),
+  });
+}
+
+/**
+ * Creates the response of a comparison from what a store has read.
+ *
+ * @param nameEntities Creates the field that says what was found of each name.
+ */
+export async function createComparison<Kind extends BatchKind, Entities extends object>(
+  { count, interval }: ComparisonRequest<Kind>,
+  reading: Promise<CacheableResult<Comparison>>,
+  nameEntities: (entities: Comparison["entities"]) => Entities,
+) {
+  const { body, ...caching } = await reading;
+  const { entities, ...table } = body;
+  return { ...caching, body: { count, interval, ...nameEntities(entities), ...table } };
+}

@@ -1,0 +1,126 @@
+/** Schemas of parameters that several endpoints have, with the limits that their parsers enforce. */
+import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
+import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
+import {
+  HISTORY_CURSOR_MAX_CHARACTERS,
+  HISTORY_DEFAULT_DAYS,
+} from "../../../core/history-request.ts";
+import {
+  HISTORY_LIMIT_RANGE,
+  IDENTIFIER_MAX_CHARACTERS,
+  LIST_LIMIT_RANGE,
+  SEARCH_MAX_CHARACTERS,
+  type IntegerRange,
+} from "../../../core/limits.ts";
+import { LIST_ORDERS } from "../../../core/lists.ts";
+import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
+import { INSTANT_PATTERN } from "../../../core/time.ts";
+import { FORMATS } from "../content/csv.ts";
+
+/** Four characters for each three bytes of JSON: a character of an identifier has up to four. */
+export const CURSOR_MAX_CHARACTERS: number = Math.ceil(
+  (4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS),
+);
+
+/** JSON has up to six bytes for each character of `search` and `country`. */
+const LIST_CURSOR_MAX_CHARACTERS = CURSOR_MAX_CHARACTERS + 8 * 2 * SEARCH_MAX_CHARACTERS;
+
+/** A whole number within a range. */
+export function createIntegerParameter(range: IntegerRange, description: string): TSchema {
+  const { min: minimum, max: maximum, default: initial } = range;
+  return Type.Optional(Type.Integer({ minimum, maximum, default: initial, description }));
+}
+
+/** One of some names. */
+export const createChoiceParameter = (
+  choices: readonly string[],
+  options: { readonly default?: string | undefined; readonly description: string },
+): TSchema => Type.Optional(Type.Unsafe<string>({ type: "string", enum: choices, ...options }));
+
+/** A date or date-time. */
+export const createInstantParameter = (description: string): TSchema =>
+  Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description }));
+
+/** A text that selects entities of a list. */
+export const createFilterParameter = (description: string): TSchema =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX_CHARACTERS, description }));
+
+/** The position at which a page begins. */
+export const createCursorParameter = (maxLength: number, description: string): TSchema =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+
+/** The parameter of the endpoints that have CSV. */
+export const FORMAT: TProperties = {
+  format: createChoiceParameter(FORMATS, {
+    description:
+      "The format of the response. It takes precedence over the header Accept; without both, it " +
+      "is json.",
+  }),
+};
+
+/** Creates the query of a list of owners. */
+export const createListQuery = (sorts: readonly string[]): TProperties => ({
+  limit: createIntegerParameter(LIST_LIMIT_RANGE, "Maximum entities returned."),
+  cursor: createCursorParameter(
+    LIST_CURSOR_MAX_CHARACTERS,
+    "The nextCursor of the previous page, with the same sort, order and filters.",
+  ),
+  sort: createChoiceParameter(sorts, {
+    default: sorts[0],
+    description: "The figure to sort by. A gain is the difference from the count so long before.",
+  }),
+  order: createChoiceParameter(LIST_ORDERS, {
+    default: LIST_ORDERS[0],
+    description:
+      "desc lists the greatest first. In both, unknown figures come last, and equal ones are in the " +
+      "order of the identifiers.",
+  }),
+  search: createFilterParameter(
+    "Only entities whose username or display name contains this text, in any case. A text of " +
+      "one or two characters is compared with the beginning of the username.",
+  ),
+  ...FORMAT,
+});
+
+/** The parameters that select the buckets of a history or a comparison. */
+export const BUCKETS: TProperties = {
+  from: createInstantParameter(
+    "An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to " +
+      `${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
+  ),
+  to: createInstantParameter(
+    "The instant after the last one, whose bucket is listed whole. Without it, the history goes to " +
+      "its newest observation.",
+  ),
+  interval: createChoiceParameter(HISTORY_INTERVALS, {
+    default: "day",
+    description: "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
+  }),
+  limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
+  cursor: createCursorParameter(
+    HISTORY_CURSOR_MAX_CHARACTERS,
+    "The nextCursor of the previous page, with the same interval.",
+  ),
+};
+
+const createIdentifierParameter = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: IDENTIFIER_MAX_CHARACTERS,
+    description: `${description} Percent-encoded, without control characters.`,
+    examples: [example],
+  });
+
+/** The parameters in paths, by name. */
+export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
+  channel: createIdentifierParameter(
+    "The channel's identifier, or its username in any case. An identifier takes precedence.",
+    "sevenminutesoup",
+  ),
+  short_id: createIdentifierParameter("The short's identifier.", "u7s9Y0J4Nnm"),
+  username: createIdentifierParameter(
+    "The username without the @ symbol, in any case.",
+    "slowcompiler",
+  ),
+  tweet_id: createIdentifierParameter("The tweet's identifier.", "1720756077208628457"),
+};

@@ -1,0 +1,172 @@
+/** The endpoints of the video API: channels and their shorts. */
+import type { TProperties } from "@sinclair/typebox";
+import { parseShortsRequest } from "../../../core/cursor.ts";
+import { SHORTS_LIMIT_RANGE } from "../../../core/limits.ts";
+import { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, parseListRequest } from "../../../core/lists.ts";
+import { createNamedResults, createVideoError } from "../../../core/responses/errors.ts";
+import * as batchSchemas from "../../../core/resources/batch.ts";
+import * as historySchemas from "../../../core/resources/history.ts";
+import * as schemas from "../../../core/resources/video.ts";
+import { defineRead, type ReadEndpoint } from "./endpoint.ts";
+import {
+  createComparison,
+  defineBatch,
+  defineComparison,
+  defineHistory,
+  toDetails,
+  VIDEO,
+} from "./owners.ts";
+import {
+  createCursorParameter,
+  createFilterParameter,
+  createInstantParameter,
+  createIntegerParameter,
+  createListQuery,
+  CURSOR_MAX_CHARACTERS,
+  FORMAT,
+} from "./parameters.ts";
+
+const CHANNEL_ERROR = { "Channel Not Found": "Channel nobody not found" } as const;
+const SHORT_ERRORS = {
+  ...CHANNEL_ERROR,
+  "Short Not Found": "Short nothing not found for channel sevenminutesoup",
+} as const;
+
+const CHANNEL_LIST_QUERY: TProperties = {
+  ...createListQuery(CHANNEL_SORTS),
+  country: createFilterParameter("Only channels of this country, in any case."),
+};
+
+/** Whether a query asks for a page: without such a parameter, the list is whole. */
+const isPageQuery = (query: URLSearchParams): boolean =>
+  Object.keys(CHANNEL_LIST_QUERY).some((name) => name !== "format" && query.has(name));
+
+export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
+  defineRead({
+    id: "listChannels",
+    method: "GET",
+    path: "/api/video/channels",
+    part: "Video",
+    summary: "List the available channels",
+    description:
+      "Without parameters all channels: most subscribers first, unknown counts last, then by " +
+      "identifier. With any parameter a page, whose channels have the figure that it is sorted by. " +
+      "Pages neither skip nor repeat a channel while others change; one whose figure changes between " +
+      "two pages moves to its new place, so it can be missed or listed twice. Of a long list, a page " +
+      "with `search` or `country` can have fewer channels than `limit`, or none, and go on: read while " +
+      "`hasMore` is true.",
+    query: CHANNEL_LIST_QUERY,
+    result: { schema: schemas.ChannelList, description: "The channels", headers: ["Link"] },
+    errors: { "Invalid Request": 'order must be one of desc, asc, got "up"' },
+    parse: ({ query }) => (isPageQuery(query) ? parseListRequest("channel", query) : undefined),
+    load: ({ video }, _, request, signal) =>
+      request === undefined ? video.channels() : video.channelPage(request, signal),
+    csv: {
+      items: "channels",
+      createFileName: () => "channels.csv",
+      findExtraColumn: (request) => request && CHANNEL_SORT_FIELDS[request.sort],
+    },
+  }),
+  defineRead({
+    id: "getChannel",
+    method: "GET",
+    path: "/api/video/{channel}/details",
+    part: "Video",
+    summary: "Details of a channel",
+    description:
+      "A gain is the present count minus the newest known count that is at least N and at most 2N days " +
+      "older than the newest observation; null if there is none.",
+    result: {
+      schema: schemas.ChannelDetails,
+      description: "The channel",
+      headers: ["X-Observed-At"],
+    },
+    errors: CHANNEL_ERROR,
+    load: ({ video }, { channel }) => video.channel(channel),
+  }),
+  defineRead({
+    id: "listShorts",
+    method: "GET",
+    path: "/api/video/{channel}/shorts",
+    part: "Video",
+    summary: "Shorts of a channel",
+    description:
+      "Newest first, by publishedAt, then identifier. While hasMore is true, send nextCursor as cursor, " +
+      "or follow the Link header: the next page continues exactly after this one, whatever is published " +
+      "in between.",
+    query: {
+      limit: createIntegerParameter(SHORTS_LIMIT_RANGE, "Maximum shorts returned."),
+      before: createInstantParameter(
+        "Only shorts published before this date (midnight UTC) or date-time (UTC without a zone).",
+      ),
+      cursor: createCursorParameter(
+        CURSOR_MAX_CHARACTERS,
+        "The nextCursor of the previous page. It combines with before.",
+      ),
+      ...FORMAT,
+    },
+    result: { schema: schemas.ShortsPage, description: "A page of shorts", headers: ["Link"] },
+    errors: {
+      "Invalid Request": 'limit must be a whole number from 1 to 100, got "0"',
+      ...CHANNEL_ERROR,
+    },
+    parse: ({ query }) => parseShortsRequest(query),
+    load: ({ video }, { channel }, request) => video.shorts(channel, request),
+    csv: { items: "shorts", createFileName: ({ channel }) => `${channel}-shorts.csv` },
+  }),
+  defineRead({
+    id: "getShort",
+    method: "GET",
+    path: "/api/video/{channel}/short/{short_id}",
+    part: "Video",
+    summary: "Details of a short",
+    description: "With its history, oldest first.",
+    result: {
+      schema: schemas.ShortDetails,
+      description: "The short",
+      headers: ["X-History-Thinned", "X-Observed-At"],
+    },
+    errors: SHORT_ERRORS,
+    load: ({ video }, { channel, short_id }) => video.short(channel, short_id),
+  }),
+  defineHistory(VIDEO, {
+    id: "getChannelHistory",
+    path: "/api/video/{channel}/history",
+    summary: "History of a channel",
+    nameParameter: "channel",
+    schema: historySchemas.ChannelHistory,
+    errors: CHANNEL_ERROR,
+    load: ({ video }, { channel }, request) => video.channelHistory(channel, request),
+  }),
+  defineHistory(VIDEO, {
+    id: "getShortHistory",
+    path: "/api/video/{channel}/short/{short_id}/history",
+    summary: "History of a short",
+    nameParameter: "short_id",
+    schema: historySchemas.ShortHistory,
+    errors: SHORT_ERRORS,
+    load: ({ video }, { channel, short_id }, request) =>
+      video.shortHistory(channel, short_id, request),
+  }),
+  defineBatch(VIDEO, {
+    id: "batchChannels",
+    path: "/api/video/details",
+    body: batchSchemas.ChannelBatchRequest,
+    schema: batchSchemas.ChannelBatch,
+    async load({ video }, names) {
+      const found = await video.channelBatch(names);
+      return { results: createNamedResults(names, found, toDetails, createVideoError) };
+    },
+  }),
+  defineComparison(VIDEO, {
+    id: "compareChannels",
+    path: "/api/video/compare",
+    schema: batchSchemas.ChannelComparison,
+    load: ({ video }, request) =>
+      createComparison(request, video.channelComparison(request), (entities) => {
+        const describe = (channel: string) => ({ channel });
+        const { names } = request;
+        return { channels: createNamedResults(names, entities, describe, createVideoError) };
+      }),
+  }),
+];
