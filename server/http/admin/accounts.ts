@@ -30,14 +30,12 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       description: "Those that a service could not apply before it ended.",
     },
     result: { schema: schemas.AppliedRefunds, description: "The files of refunds" },
-    createHandler:
-      (options) =>
-      ({ request }) =>
-        recordChange(options, request, { action: "credits apply-refunds" }, async () => {
-          const files = await options.recoverRefunds();
-          const settled = files.reduce((sum, file) => sum + file.settled, 0);
-          return { result: { files }, details: { settled } };
-        }),
+    handle: (options, { request }) =>
+      recordChange(options, request, { action: "credits apply-refunds" }, async () => {
+        const files = await options.recoverRefunds();
+        const settled = files.reduce((sum, file) => sum + file.settled, 0);
+        return { result: { files }, details: { settled } };
+      }),
   }),
   defineAdmin({
     method: "GET",
@@ -48,7 +46,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       description: "With their balances.",
     },
     result: { schema: schemas.AdminAccountList, description: "The accounts, by name" },
-    createHandler: (options) => () => listAccounts(options),
+    handle: (options) => listAccounts(options),
   }),
   defineAdmin({
     method: "POST",
@@ -68,16 +66,14 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       description: "The account was created",
       statuses: [201],
     },
-    createHandler:
-      (options) =>
-      async ({ body: { name, credits = 0 }, request }) => {
-        const { ledger, now } = options;
-        const change = { action: "accounts create", target: name, details: { credits } } as const;
-        await recordChange(options, request, change, async () => ({
-          result: await ledger.createAccount(name, now(), credits),
-        }));
-        return getAccount(options, name);
-      },
+    handle: async (options, { body: { name, credits = 0 }, request }) => {
+      const { ledger, now } = options;
+      const change = { action: "accounts create", target: name, details: { credits } } as const;
+      await recordChange(options, request, change, async () => ({
+        result: await ledger.createAccount(name, now(), credits),
+      }));
+      return getAccount(options, name);
+    },
   }),
   defineAdmin({
     method: "PATCH",
@@ -95,16 +91,14 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     },
     body: schemas.AccountChange,
     result: { schema: schemas.AdminAccount, description: "The account" },
-    createHandler:
-      (options) =>
-      async ({ body: { name, low_balance }, request }) => {
-        const details = { low_balance };
-        const change = { action: "accounts set", target: name, details } as const;
-        await recordChange(options, request, change, async () => ({
-          result: await options.ledger.setLowBalance(name, low_balance),
-        }));
-        return getAccount(options, name);
-      },
+    handle: async (options, { body: { name, low_balance }, request }) => {
+      const details = { low_balance };
+      const change = { action: "accounts set", target: name, details } as const;
+      await recordChange(options, request, change, async () => ({
+        result: await options.ledger.setLowBalance(name, low_balance),
+      }));
+      return getAccount(options, name);
+    },
   }),
   defineAdmin({
     method: "POST",
@@ -123,18 +117,16 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     },
     body: schemas.NewGrant,
     result: { schema: schemas.GrantReceipt, description: "The grant" },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const { account: target, ...details } = body;
-        const change = { action: "credits grant", target, details } as const;
-        const { isNew, balance } = await recordChange(options, request, change, async () => {
-          const grant = { uid: Bun.randomUUIDv7(), ...body };
-          const result = await options.ledger.grant(grant, options.now());
-          return { result, details: { is_new: result.isNew } };
-        });
-        return { account: target, is_new: isNew, balance };
-      },
+    handle: async (options, { body, request }) => {
+      const { account: target, ...details } = body;
+      const change = { action: "credits grant", target, details } as const;
+      const { isNew, balance } = await recordChange(options, request, change, async () => {
+        const grant = { uid: Bun.randomUUIDv7(), ...body };
+        const result = await options.ledger.grant(grant, options.now());
+        return { result, details: { is_new: result.isNew } };
+      });
+      return { account: target, is_new: isNew, balance };
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -150,10 +142,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       schema: schemas.Verification,
       description: "What was verified, and what is wrong",
     },
-    createHandler:
-      ({ verifyLedger }) =>
-      () =>
-        verifyLedger(),
+    handle: ({ verifyLedger }) => verifyLedger(),
   }),
 ] as const;
 

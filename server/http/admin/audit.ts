@@ -181,18 +181,16 @@ export const ADMIN_AUDIT_ENDPOINTS = [
       action: createChoiceFilter(AUDIT_ACTIONS, "Only this action."),
     },
     result: { schema: schemas.AuditPage, description: "A page of the audit" },
-    createHandler:
-      ({ audit }) =>
-      async ({ query }) => {
-        const limit = parsePageLimit(query);
-        const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
-        const before = parseIntegerParameter("cursor", query, range);
-        const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
-        const actor = parseNameFilter("actor", query);
-        const found = await audit.list({ actor, action, before, limit: limit + 1 });
-        const { rows, next } = cutPage(found, limit);
-        return { entries: rows.map(toEntryResource), next };
-      },
+    handle: async ({ audit }, { query }) => {
+      const limit = parsePageLimit(query);
+      const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
+      const before = parseIntegerParameter("cursor", query, range);
+      const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
+      const actor = parseNameFilter("actor", query);
+      const found = await audit.list({ actor, action, before, limit: limit + 1 });
+      const { rows, next } = cutPage(found, limit);
+      return { entries: rows.map(toEntryResource), next };
+    },
   }),
 ] as const;
 

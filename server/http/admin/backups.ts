@@ -37,10 +37,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
       description: "The files in BACKUP_FOLDER, the newest first.",
     },
     result: { schema: schemas.BackupList, description: "The backups" },
-    createHandler:
-      ({ backupFolder }) =>
-      () =>
-        listBackups(backupFolder),
+    handle: ({ backupFolder }) => listBackups(backupFolder),
   }),
   defineAdmin({
     method: "POST",
@@ -58,17 +55,15 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     },
     body: schemas.BackupRequest,
     result: { schema: schemas.Backup, description: "The new file", statuses: [201] },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const { backupFolder, now } = options;
-        const file = body.file ?? createFileName(now());
-        const { bytes } = await recordBackup(options, request, file, async () => {
-          await mkdir(backupFolder, { recursive: true, mode: 0o700 });
-          return options.backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
-        });
-        return { file, bytes };
-      },
+    handle: async (options, { body, request }) => {
+      const { backupFolder, now } = options;
+      const file = body.file ?? createFileName(now());
+      const { bytes } = await recordBackup(options, request, file, async () => {
+        await mkdir(backupFolder, { recursive: true, mode: 0o700 });
+        return options.backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
+      });
+      return { file, bytes };
+    },
   }),
   defineAdmin({
     method: "DELETE",
@@ -81,16 +76,14 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     },
     body: schemas.BackupReference,
     result: { schema: schemas.BackupReference, description: "The backup is deleted" },
-    createHandler:
-      (options) =>
-      async ({ body: { file }, request }) => {
-        const backup = await findBackup(options.backupFolder, file);
-        const change = { action: "backups delete", target: file } as const;
-        await recordChange(options, request, change, async () => ({
-          result: await undefinedIfMissing(backup.delete()),
-        }));
-        return { file };
-      },
+    handle: async (options, { body: { file }, request }) => {
+      const backup = await findBackup(options.backupFolder, file);
+      const change = { action: "backups delete", target: file } as const;
+      await recordChange(options, request, change, async () => ({
+        result: await undefinedIfMissing(backup.delete()),
+      }));
+      return { file };
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -104,19 +97,17 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     },
     parameters: { file: Type.String({ ...schemas.BackupName, examples: ["before-upgrade.db"] }) },
     result: { schema: DatabaseFile, description: "The file" },
-    createHandler:
-      (options) =>
-      async ({ parameters: { file = "" }, request }) => {
-        const backup = await findBackup(options.backupFolder, file);
-        const change = { action: "backups download", target: file } as const;
-        await recordChange(options, request, change, async () => ({ result: undefined }));
-        return new Response(readChunks(backup), {
-          headers: {
-            "content-type": DATABASE_FILE_TYPE,
-            "content-disposition": `attachment; filename="${file}"`,
-          },
-        });
-      },
+    handle: async (options, { parameters: { file = "" }, request }) => {
+      const backup = await findBackup(options.backupFolder, file);
+      const change = { action: "backups download", target: file } as const;
+      await recordChange(options, request, change, async () => ({ result: undefined }));
+      return new Response(readChunks(backup), {
+        headers: {
+          "content-type": DATABASE_FILE_TYPE,
+          "content-disposition": `attachment; filename="${file}"`,
+        },
+      });
+    },
   }),
 ] as const;
 
@@ -127,10 +118,8 @@ export const OWNER_BACKUP_ENDPOINTS = [
     path: "/admin/backup",
     body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
     result: { schema: schemas.Backup },
-    createHandler:
-      (options) =>
-      ({ body: { file }, request }) =>
-        recordBackup(options, request, file, () => options.backUp(file)),
+    handle: (options, { body: { file }, request }) =>
+      recordBackup(options, request, file, () => options.backUp(file)),
   }),
 ] as const;
 

@@ -20,17 +20,15 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
       schema: schemas.CollectedSources,
       description: "The sources, with the work that was done",
     },
-    createHandler:
-      (options) =>
-      async ({ request }) => {
-        const change = { action: "collect" } as const;
-        const collected = await recordChange(options, request, change, async () => {
-          const result = await options.collect();
-          const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
-          return { result, details: { observations } };
-        });
-        return collected.map(toSourceResource);
-      },
+    handle: async (options, { request }) => {
+      const change = { action: "collect" } as const;
+      const collected = await recordChange(options, request, change, async () => {
+        const result = await options.collect();
+        const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
+        return { result, details: { observations } };
+      });
+      return collected.map(toSourceResource);
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -41,10 +39,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
       description: "With the state of each.",
     },
     result: { schema: schemas.TrackedChannelList, description: "The channels" },
-    createHandler:
-      ({ channels }) =>
-      () =>
-        channels.list(),
+    handle: ({ channels }) => channels.list(),
   }),
   defineAdmin({
     method: "POST",
@@ -64,17 +59,15 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
       description: "The handle or identifier, and why it is not collected",
       statuses: [201],
     },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const { channels, now, idleReasons, parseChannelName } = options;
-        const channel = parseChannelName(body.channel);
-        const change = { action: "channels track", target: channel } as const;
-        await recordChange(options, request, change, async () => ({
-          result: await channels.track(channel, now()),
-        }));
-        return { channel, failure: idleReasons.channels ?? null };
-      },
+    handle: async (options, { body, request }) => {
+      const { channels, now, idleReasons, parseChannelName } = options;
+      const channel = parseChannelName(body.channel);
+      const change = { action: "channels track", target: channel } as const;
+      await recordChange(options, request, change, async () => ({
+        result: await channels.track(channel, now()),
+      }));
+      return { channel, failure: idleReasons.channels ?? null };
+    },
   }),
   defineAdmin({
     method: "DELETE",
@@ -90,16 +83,14 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: schemas.AdminChannelReference,
     result: { schema: schemas.RemovedChannel, description: "The channel as it was given" },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const target = options.parseChannelName(body.channel);
-        const change = { action: "channels untrack", target } as const;
-        const channel = await recordChange(options, request, change, async () => ({
-          result: await options.channels.untrack(target),
-        }));
-        return { channel };
-      },
+    handle: async (options, { body, request }) => {
+      const target = options.parseChannelName(body.channel);
+      const change = { action: "channels untrack", target } as const;
+      const channel = await recordChange(options, request, change, async () => ({
+        result: await options.channels.untrack(target),
+      }));
+      return { channel };
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -110,10 +101,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
       description: "With the state of each creator.",
     },
     result: { schema: schemas.AdminCreatorList, description: "The creators" },
-    createHandler:
-      ({ creators }) =>
-      async () =>
-        (await Array.fromAsync(creators.pages())).flat(),
+    handle: async ({ creators }) => (await Array.fromAsync(creators.pages())).flat(),
   }),
   defineAdmin({
     method: "POST",
@@ -130,20 +118,18 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: schemas.AdminCreatorReference,
     result: { schema: schemas.AddedCreator, description: "The creator", statuses: [201, 200] },
-    createHandler:
-      (options) =>
-      async ({ body, request, setStatus }) => {
-        const { creators, now, idleReasons, explainUncollectable } = options;
-        const creator = parseMicroblogCreator(body.creator);
-        const change = { action: "creators add", target: creator.creator } as const;
-        const added = await recordChange(options, request, change, async () => {
-          const result = await addCreator(creators, creator, now());
-          return { result, details: { change: result.change } };
-        });
-        if (added.change === "added") setStatus(201);
-        const failure = explainUncollectable(added.creator) ?? idleReasons.creators ?? null;
-        return { ...added, failure };
-      },
+    handle: async (options, { body, request, setStatus }) => {
+      const { creators, now, idleReasons, explainUncollectable } = options;
+      const creator = parseMicroblogCreator(body.creator);
+      const change = { action: "creators add", target: creator.creator } as const;
+      const added = await recordChange(options, request, change, async () => {
+        const result = await addCreator(creators, creator, now());
+        return { result, details: { change: result.change } };
+      });
+      if (added.change === "added") setStatus(201);
+      const failure = explainUncollectable(added.creator) ?? idleReasons.creators ?? null;
+      return { ...added, failure };
+    },
   }),
   defineAdmin({
     method: "DELETE",
@@ -159,16 +145,14 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: schemas.AdminCreatorReference,
     result: { schema: schemas.RemovedCreator, description: "The creator as the list had it" },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const given = parseMicroblogCreator(body.creator);
-        const change = { action: "creators remove", target: given.creator } as const;
-        const { creator } = await recordChange(options, request, change, async () => ({
-          result: await options.creators.remove(given),
-        }));
-        return { creator };
-      },
+    handle: async (options, { body, request }) => {
+      const given = parseMicroblogCreator(body.creator);
+      const change = { action: "creators remove", target: given.creator } as const;
+      const { creator } = await recordChange(options, request, change, async () => ({
+        result: await options.creators.remove(given),
+      }));
+      return { creator };
+    },
   }),
 ] as const;
 

@@ -41,13 +41,11 @@ export const ADMIN_KEY_ENDPOINTS = [
     },
     query: { account: AccountParameter },
     result: { schema: schemas.AdminKeyList, description: "The keys" },
-    createHandler:
-      ({ ledger, keys }) =>
-      async ({ query }) => {
-        const account = parseAccount(query);
-        await ledger.account(account);
-        return (await keys.list(account)).map(toKeyResource);
-      },
+    handle: async ({ ledger, keys }, { query }) => {
+      const account = parseAccount(query);
+      await ledger.account(account);
+      return (await keys.list(account)).map(toKeyResource);
+    },
   }),
   defineAdmin({
     method: "POST",
@@ -63,21 +61,19 @@ export const ADMIN_KEY_ENDPOINTS = [
     },
     body: schemas.NewKey,
     result: { schema: schemas.CreatedKey, description: "The key was created", statuses: [201] },
-    createHandler:
-      (options) =>
-      ({ body: { account, label = null, scopes, expires }, request }) => {
-        const keyOptions = {
-          label,
-          scopes: parseScopes(scopes),
-          expiresAt: expires === undefined ? null : parseExpiry(expires, options.now()),
-        };
-        const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
-        const change = { action: "keys create", target: account, details } as const;
-        return recordChange(options, request, change, async () => {
-          const result = await options.keys.create(account, keyOptions);
-          return { result, details: { id: result.id } };
-        });
-      },
+    handle: (options, { body: { account, label = null, scopes, expires }, request }) => {
+      const keyOptions = {
+        label,
+        scopes: parseScopes(scopes),
+        expiresAt: expires === undefined ? null : parseExpiry(expires, options.now()),
+      };
+      const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
+      const change = { action: "keys create", target: account, details } as const;
+      return recordChange(options, request, change, async () => {
+        const result = await options.keys.create(account, keyOptions);
+        return { result, details: { id: result.id } };
+      });
+    },
   }),
   defineAdmin({
     method: "DELETE",
@@ -93,17 +89,15 @@ export const ADMIN_KEY_ENDPOINTS = [
     },
     body: schemas.KeyReference,
     result: { schema: schemas.RevokedKey, description: "The key is revoked" },
-    createHandler:
-      (options) =>
-      async ({ body, request }) => {
-        const idOrKey = parseKeyReference(body);
-        const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
-        const { id, revokedAt } = await recordChange(options, request, change, async () => {
-          const result = await options.keys.revoke(idOrKey);
-          return { result, details: { id: result.id, account: result.account } };
-        });
-        return { id, revoked_at: formatInstant(revokedAt) };
-      },
+    handle: async (options, { body, request }) => {
+      const idOrKey = parseKeyReference(body);
+      const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
+      const { id, revokedAt } = await recordChange(options, request, change, async () => {
+        const result = await options.keys.revoke(idOrKey);
+        return { result, details: { id: result.id, account: result.account } };
+      });
+      return { id, revoked_at: formatInstant(revokedAt) };
+    },
   }),
   defineAdmin({
     method: "POST",
@@ -130,23 +124,21 @@ export const ADMIN_KEY_ENDPOINTS = [
     },
     body: schemas.KeyRotation,
     result: { schema: schemas.RotatedKey, description: "The new key", statuses: [201] },
-    createHandler:
-      (options) =>
-      async ({ body: { overlap = DEFAULT_OVERLAP }, parameters, request }) => {
-        const id = parseKeyId(parameters["id"] ?? "");
-        const overlapMs = parseOverlap(overlap, options.now());
-        const change = {
-          action: "keys rotate",
-          target: `key ${id}`,
-          details: { overlap },
-        } as const;
-        const rotated = await recordChange(options, request, change, async () => {
-          const result = await options.keys.rotate(id, overlapMs);
-          return { result, details: { id: result.id, account: result.account } };
-        });
-        const old_expires_at = formatInstant(rotated.oldExpiresAt);
-        return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
-      },
+    handle: async (options, { body: { overlap = DEFAULT_OVERLAP }, parameters, request }) => {
+      const id = parseKeyId(parameters["id"] ?? "");
+      const overlapMs = parseOverlap(overlap, options.now());
+      const change = {
+        action: "keys rotate",
+        target: `key ${id}`,
+        details: { overlap },
+      } as const;
+      const rotated = await recordChange(options, request, change, async () => {
+        const result = await options.keys.rotate(id, overlapMs);
+        return { result, details: { id: result.id, account: result.account } };
+      });
+      const old_expires_at = formatInstant(rotated.oldExpiresAt);
+      return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
+    },
   }),
 ] as const;
 

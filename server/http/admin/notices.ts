@@ -33,18 +33,16 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       state: createChoiceFilter(NOTICE_STATES, "Only notices in this state."),
     },
     result: { schema: schemas.NoticePage, description: "A page of the notices" },
-    createHandler:
-      ({ notices }) =>
-      async ({ query }) => {
-        const limit = parsePageLimit(query);
-        const after = readSingleValue("cursor", query);
-        assertNoticeId("cursor", after);
-        const account = parseNameFilter("account", query);
-        const state = parseChoiceFilter("state", query, NOTICE_STATES);
-        const found = await notices.list({ account, state, after, limit: limit + 1 });
-        const { rows, next } = cutPage(found, limit);
-        return { notices: rows.map(toNoticeResource), next };
-      },
+    handle: async ({ notices }, { query }) => {
+      const limit = parsePageLimit(query);
+      const after = readSingleValue("cursor", query);
+      assertNoticeId("cursor", after);
+      const account = parseNameFilter("account", query);
+      const state = parseChoiceFilter("state", query, NOTICE_STATES);
+      const found = await notices.list({ account, state, after, limit: limit + 1 });
+      const { rows, next } = cutPage(found, limit);
+      return { notices: rows.map(toNoticeResource), next };
+    },
   }),
   defineAdmin({
     method: "POST",
@@ -70,17 +68,15 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       }),
     },
     result: { schema: schemas.AdminNotice, description: "The notice, which is pending" },
-    createHandler:
-      (options) =>
-      async ({ parameters: { id = "" }, request }) => {
-        assertNoticeId("id", id);
-        const change = { action: "notices resend", target: id } as const;
-        const notice = await recordChange(options, request, change, async () => {
-          const result = await options.notices.resend(id, options.now());
-          return { result, details: { account: result.account } };
-        });
-        return toNoticeResource(notice);
-      },
+    handle: async (options, { parameters: { id = "" }, request }) => {
+      assertNoticeId("id", id);
+      const change = { action: "notices resend", target: id } as const;
+      const notice = await recordChange(options, request, change, async () => {
+        const result = await options.notices.resend(id, options.now());
+        return { result, details: { account: result.account } };
+      });
+      return toNoticeResource(notice);
+    },
   }),
 ] as const;
 

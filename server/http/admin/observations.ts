@@ -49,12 +49,10 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     },
     body: Lines,
     result: { schema: schemas.ImportReport, description: "What became of the lines" },
-    createHandler:
-      (options) =>
-      async ({ request }) => {
-        const lines = await readLargeBody(request, IMPORT_MAX_BYTES);
-        return recordImport(options, request, () => options.importObservations(lines));
-      },
+    handle: async (options, { request }) => {
+      const lines = await readLargeBody(request, IMPORT_MAX_BYTES);
+      return recordImport(options, request, () => options.importObservations(lines));
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -80,22 +78,20 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
       format: createChoiceFilter(OBSERVATION_FORMATS, "By default `ndjson`."),
     },
     result: { schema: Lines, description: "The observations" },
-    createHandler:
-      ({ exportObservations }) =>
-      ({ query }) => {
-        const exportOptions = parseExportOptions(query);
-        const format = parseChoiceParameter("format", query, OBSERVATION_FORMATS, "ndjson");
-        if (format === "ndjson") {
-          return startResponse(encodeObservations(exportObservations(exportOptions), encodeLine));
-        }
-        if (exportOptions.kind === undefined) {
-          throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
-        }
-        const columns = listObservationColumns(exportOptions.kind);
-        const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
-        const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
-        return startResponse(rows, encodeCsvRow(columns));
-      },
+    handle: ({ exportObservations }, { query }) => {
+      const exportOptions = parseExportOptions(query);
+      const format = parseChoiceParameter("format", query, OBSERVATION_FORMATS, "ndjson");
+      if (format === "ndjson") {
+        return startResponse(encodeObservations(exportObservations(exportOptions), encodeLine));
+      }
+      if (exportOptions.kind === undefined) {
+        throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
+      }
+      const columns = listObservationColumns(exportOptions.kind);
+      const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
+      const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
+      return startResponse(rows, encodeCsvRow(columns));
+    },
   }),
   defineAdmin({
     method: "POST",
@@ -110,13 +106,11 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     },
     body: schemas.RetentionRequest,
     result: { schema: Lines, description: "The progress and the result" },
-    createHandler:
-      (options) =>
-      async ({ body: { dry_run: isDryRun = false }, request }) => {
-        const run = options.applyRetention({ isDryRun });
-        const recorded = isDryRun ? run : await recordRetention(options, request, run);
-        return createLinesResponse(encodeProgress(recorded));
-      },
+    handle: async (options, { body: { dry_run: isDryRun = false }, request }) => {
+      const run = options.applyRetention({ isDryRun });
+      const recorded = isDryRun ? run : await recordRetention(options, request, run);
+      return createLinesResponse(encodeProgress(recorded));
+    },
   }),
 ] as const;
 

@@ -74,10 +74,7 @@ const OWNER_ENDPOINTS = [
         since: Type.String(),
       }),
     },
-    createHandler:
-      ({ describe }) =>
-      () =>
-        describe(),
+    handle: ({ describe }) => describe(),
   }),
 ] as const;
 
@@ -102,13 +99,12 @@ export function createAdminRoutes<Options>(
 }
 
 function addRoute<Options>(app: Elysia, endpoint: AdminEndpoint<Options>, options: Options): void {
-  const handle = endpoint.createHandler(options);
   const { statuses: [status, ...others] = [] } = endpoint.result;
   app.route(
     endpoint.method,
     endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     async ({ request, params, body, set }) => {
-      const response = await handle({
+      const response = await endpoint.handle(options, {
         request,
         query: getQuery(request),
         parameters: params,

@@ -17,10 +17,7 @@ export const ADMIN_STATUS_ENDPOINTS = [
         "failures.",
     },
     result: { schema: schemas.ServiceStatus, description: "The status" },
-    createHandler:
-      ({ readStatus }) =>
-      async () =>
-        toStatusResource(await readStatus()),
+    handle: async ({ readStatus }) => toStatusResource(await readStatus()),
   }),
 ] as const;
 

@@ -35,26 +35,21 @@ export const OWNER_TOKEN_ENDPOINTS = [
     method: "GET",
     path: "/admin/tokens",
     result: { schema: Type.Array(Token) },
-    createHandler:
-      ({ tokens }) =>
-      async () =>
-        (await tokens.list()).map(toTokenResource),
+    handle: async ({ tokens }) => (await tokens.list()).map(toTokenResource),
   }),
   defineOwner({
     method: "POST",
     path: "/admin/tokens",
     body: strictObject({ name: Type.String() }),
     result: { schema: strictObject({ id: Count, token: Type.String() }), statuses: [201] },
-    createHandler:
-      (options) =>
-      ({ body: { name }, request }) => {
-        assertTokenName(name);
-        const change = { action: "tokens create", target: name } as const;
-        return recordChange(options, request, change, async () => {
-          const result = await options.tokens.create(name);
-          return { result, details: { id: result.id } };
-        });
-      },
+    handle: (options, { body: { name }, request }) => {
+      assertTokenName(name);
+      const change = { action: "tokens create", target: name } as const;
+      return recordChange(options, request, change, async () => {
+        const result = await options.tokens.create(name);
+        return { result, details: { id: result.id } };
+      });
+    },
   }),
   defineOwner({
     method: "DELETE",
@@ -63,17 +58,15 @@ export const OWNER_TOKEN_ENDPOINTS = [
       token: Type.Union([Type.Integer({ minimum: 1, maximum: INTEGER_MAX }), Type.String()]),
     }),
     result: { schema: strictObject({ id: Count, name: Type.String(), revoked_at: Instant }) },
-    createHandler:
-      (options) =>
-      async ({ body: { token }, request }) => {
-        const target = typeof token === "number" ? `token ${token}` : token;
-        const change = { action: "tokens revoke", target } as const;
-        const { id, name, revokedAt } = await recordChange(options, request, change, async () => {
-          const result = await options.tokens.revoke(token);
-          return { result, details: { id: result.id, name: result.name } };
-        });
-        return { id, name, revoked_at: formatInstant(revokedAt) };
-      },
+    handle: async (options, { body: { token }, request }) => {
+      const target = typeof token === "number" ? `token ${token}` : token;
+      const change = { action: "tokens revoke", target } as const;
+      const { id, name, revokedAt } = await recordChange(options, request, change, async () => {
+        const result = await options.tokens.revoke(token);
+        return { result, details: { id: result.id, name: result.name } };
+      });
+      return { id, name, revoked_at: formatInstant(revokedAt) };
+    },
   }),
 ] as const;
 

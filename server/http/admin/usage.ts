@@ -37,12 +37,10 @@ export const ADMIN_USAGE_ENDPOINTS = [
     },
     query: { account: AccountParameter, ...USAGE_QUERY },
     result: { schema: AccountDetails, description: "The account and its usage" },
-    createHandler:
-      ({ ledger, now }) =>
-      async ({ query }) => {
-        const account = await ledger.account(parseAccount(query));
-        return toAccountDetails(account, await readUsage(ledger, account.id, query, now()));
-      },
+    handle: async ({ ledger, now }, { query }) => {
+      const account = await ledger.account(parseAccount(query));
+      return toAccountDetails(account, await readUsage(ledger, account.id, query, now()));
+    },
   }),
   defineAdmin({
     method: "GET",
@@ -65,22 +63,20 @@ export const ADMIN_USAGE_ENDPOINTS = [
       until: createInstantFilter("The day or hour after the last one, in UTC."),
     },
     result: { schema: schemas.Statement, description: "A page of the statement" },
-    createHandler:
-      ({ ledger }) =>
-      async ({ query }) => {
-        const account = parseAccount(query);
-        const since = parseHour("since", query) ?? FIRST_HOUR;
-        const until = parseHour("until", query) ?? LAST_HOUR;
-        const { lines, nextHour } = await ledger.statement(
-          account,
-          { since, until },
-          STATEMENT_PAGE_LINES,
-        );
-        return {
-          lines: lines.map(toLineResource),
-          next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
-        };
-      },
+    handle: async ({ ledger }, { query }) => {
+      const account = parseAccount(query);
+      const since = parseHour("since", query) ?? FIRST_HOUR;
+      const until = parseHour("until", query) ?? LAST_HOUR;
+      const { lines, nextHour } = await ledger.statement(
+        account,
+        { since, until },
+        STATEMENT_PAGE_LINES,
+      );
+      return {
+        lines: lines.map(toLineResource),
+        next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
+      };
+    },
   }),
 ] as const;
 

@@ -69,8 +69,7 @@ interface AdminDescription<
 
 /** An endpoint of the administration API. */
 export interface AdminEndpoint<Options> extends AdminDescription {
-  /** Is called once for each app. */
-  createHandler(options: Options): (request: AdminRequest<never>) => unknown;
+  handle(options: Options, request: AdminRequest<never>): unknown;
 }
 
 /** Creates the function that defines endpoints with some options. */
@@ -84,11 +83,10 @@ export const createDefine =
     Result extends TSchema,
   >(
     endpoint: AdminDescription<Method, Path, Query, Body, Result> & {
-      createHandler(
+      handle(
         options: Options,
-      ): (
         request: AdminRequest<Static<Body>>,
-      ) => Immutable<Static<Result>> | Response | Promise<Immutable<Static<Result>> | Response>;
+      ): Immutable<Static<Result>> | Response | Promise<Immutable<Static<Result>> | Response>;
     },
   ) =>
     endpoint;
