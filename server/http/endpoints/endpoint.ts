@@ -32,8 +32,8 @@ export const API_PARTS = {
 /** Example messages of errors, by name. */
 export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
 
-/** Examples of bodies; tests send them, and compare them with what the service responds. */
-export interface Examples {
+/** EndpointExamples of bodies; tests send them, and compare them with what the service responds. */
+export interface EndpointExamples {
   readonly request?: unknown;
   readonly response: unknown;
   /** The response as CSV, if the endpoint has that. */
@@ -81,7 +81,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** The errors that not every endpoint has. */
   readonly errors?: ErrorExamples;
   /** By default those of `reference.json`, which has the long ones. */
-  readonly examples?: Examples;
+  readonly examples?: EndpointExamples;
   /** If it does not cost what its part of the API costs. */
   readonly price?: {
     readonly text: string;

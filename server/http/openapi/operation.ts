@@ -14,7 +14,7 @@ import {
   API_PARTS,
   type EndpointDescription,
   type ErrorExamples,
-  type Examples,
+  type EndpointExamples,
 } from "../endpoints/endpoint.ts";
 import { PATH_PARAMETERS } from "../endpoints/parameters.ts";
 import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
@@ -23,10 +23,10 @@ import { createUnknownParameterError } from "./query-names.ts";
 import { CHARGED_READ_HEADERS, COMMON_HEADERS } from "./request-headers.ts";
 import { createSchemaRef, findSchemaName } from "./schemas.ts";
 
-const LONG_EXAMPLES: Readonly<Record<string, Examples>> = reference.examples;
+const LONG_EXAMPLES: Readonly<Record<string, EndpointExamples>> = reference.examples;
 
 /** @throws {Error} If there are none. */
-function findExamples({ id, examples = LONG_EXAMPLES[id] }: EndpointDescription): Examples {
+function findExamples({ id, examples = LONG_EXAMPLES[id] }: EndpointDescription): EndpointExamples {
   if (examples === undefined) throw new Error(`The endpoint ${id} has no examples`);
   return examples;
 }

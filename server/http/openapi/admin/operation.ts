@@ -13,7 +13,7 @@ import {
   Lines,
   type AdminEndpoint,
 } from "../../endpoints/admin-endpoint.ts";
-import type { Examples } from "../../endpoints/endpoint.ts";
+import type { EndpointExamples } from "../../endpoints/endpoint.ts";
 import {
   createErrors,
   createHeaderRefs,
@@ -29,7 +29,7 @@ import reference from "./reference.json" with { type: "json" };
 
 type Endpoint = AdminEndpoint<AdminOptions>;
 
-const EXAMPLES: Readonly<Record<string, Examples>> = reference.examples;
+const EXAMPLES: Readonly<Record<string, EndpointExamples>> = reference.examples;
 
 const TAG = reference.tag.name;
 export const ADMIN_TAG = reference.tag;
