@@ -6,7 +6,7 @@ import { createStore } from "./store.ts";
 const STORAGE_KEY = "apiKey";
 
 /** The state of the session, which the header of every page shows. */
-export interface SessionState {
+interface SessionState {
   /** `null` before a key is entered. */
   readonly apiKey: string | null;
   /** Whether the service has refused the key. */

@@ -25,7 +25,7 @@ export interface MetricsReading {
 }
 
 /** The counts between two readings. */
-export interface MetricsChange extends RouteCounts {
+interface MetricsChange extends RouteCounts {
   readonly seconds: number;
 }
 
