@@ -66,7 +66,7 @@ export function parseBatchRequest(kind: BatchKind, body: unknown): readonly stri
  *
  * @example
  * const query = new URLSearchParams("channels=nasa,esa&count=viewCount");
- * const request = parseComparisonRequest("channel", (query, 0);
+ * const request = parseComparisonRequest("channel", query, 0);
  * request.names; // ["nasa", "esa"]
  * request.countIndex; // 2
  */

@@ -83,8 +83,9 @@ export function createRequests(send: Send, part: string): Requests {
 
 /** Finds where the next page begins: `null` if there is none, `undefined` if that is not said. */
 function findNextStart(
-  pagination: CursorPagination | Pagination = { hasMore: false, nextCursor: null },
+  pagination: CursorPagination | Pagination | undefined,
 ): PageStart | null | undefined {
+  if (pagination === undefined) return null;
   if ("nextCursor" in pagination) {
     const { nextCursor } = pagination;
     return nextCursor === null || typeof nextCursor === "string" ? nextCursor : undefined;
