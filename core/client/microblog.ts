@@ -9,7 +9,6 @@ import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
 import type { Send } from "./request.ts";
 import type { Result } from "./result.ts";
-import type { PathSegment } from "./url.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
 export interface MicroblogClient extends OwnerClient<
@@ -58,11 +57,6 @@ export interface MicroblogClient extends OwnerClient<
 export function createMicroblogClient(send: Send): MicroblogClient {
   const requests = createRequests(send, "microblog");
   const { get, list } = requests;
-  const pathOfTweet = (username: string, id: string): PathSegment[] => [
-    { username },
-    "tweet",
-    { id },
-  ];
   return {
     ...createOwnerClient(requests, "username"),
     users: (query, options) => list(["users"], query, (page) => page.users, options),
@@ -74,9 +68,9 @@ export function createMicroblogClient(send: Send): MicroblogClient {
         startName: "page",
       }),
     tweet: (username, id, options) =>
-      get(pathOfTweet(username, id), (body) => body.tweet.metrics, options),
+      get([{ username }, "tweet", { id }], (body) => body.tweet.metrics, options),
     tweetHistory: (username, id, query, options) =>
-      list([...pathOfTweet(username, id), "history"], query, (page) => page.history, options),
+      list([{ username }, "tweet", { id }, "history"], query, (page) => page.history, options),
   };
 }
 

@@ -59,13 +59,12 @@ export function createOwnerClient<
   { list, postDetails }: Requests,
   name: "channel" | "username",
 ): OwnerClient<History, Batch, Comparison> {
+  const names = `${name}s`;
   return {
     history: (owner, query, options) =>
       list([{ [name]: owner }, "history"], query, (page) => page.history, options),
-    details: (owners, options) => postDetails({ [`${name}s`]: owners }, options),
+    details: (owners, options) => postDetails({ [names]: owners }, options),
     compare: (owners, query, options) =>
-      list(["compare"], query, (page) => page.rows, options, {
-        defaults: { [`${name}s`]: owners },
-      }),
+      list(["compare"], query, (page) => page.rows, options, { defaults: { [names]: owners } }),
   };
 }

@@ -7,7 +7,6 @@ import type { ChannelListQuery, HistoryQuery, ShortsQuery } from "./queries.ts";
 import type { Send } from "./request.ts";
 import { createRequests } from "./requests.ts";
 import type { Result } from "./result.ts";
-import type { PathSegment } from "./url.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
 export interface VideoClient extends OwnerClient<
@@ -52,11 +51,6 @@ const PAGE_LIMIT = 100;
 export function createVideoClient(send: Send): VideoClient {
   const requests = createRequests(send, "video");
   const { get, list } = requests;
-  const pathOfShort = (channel: string, id: string): PathSegment[] => [
-    { channel },
-    "short",
-    { id },
-  ];
   return {
     ...createOwnerClient(requests, "channel"),
     channels: (query, options) =>
@@ -67,8 +61,9 @@ export function createVideoClient(send: Send): VideoClient {
     channel: (channel, options) => get([{ channel }, "details"], (body) => body.id, options),
     shorts: (channel, query, options) =>
       list([{ channel }, "shorts"], query, (page) => page.shorts, options),
-    short: (channel, id, options) => get(pathOfShort(channel, id), (body) => body.metrics, options),
+    short: (channel, id, options) =>
+      get([{ channel }, "short", { id }], (body) => body.metrics, options),
     shortHistory: (channel, id, query, options) =>
-      list([...pathOfShort(channel, id), "history"], query, (page) => page.history, options),
+      list([{ channel }, "short", { id }, "history"], query, (page) => page.history, options),
   };
 }
