@@ -3,6 +3,7 @@
  * service itself serves its script and its style sheet.
  */
 import { fileURLToPath } from "node:url";
+import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { createDocument } from "./document.ts";
 import { createStaticResponder } from "../content/static-response.ts";
@@ -29,12 +30,19 @@ export function createOpenApiRoutes() {
     return encode(html);
   };
   const loadDocument = async () => encode(JSON.stringify(createDocument()));
-  return new Elysia({ name: "openapi" })
-    .get(DOCUMENT_PATH, ({ request }) => serveDocument(request, loadDocument))
-    .get(PAGE_PATH, ({ request }) => servePage(request, loadPage))
-    .get(SCRIPT_PATH, ({ request }) => script.serve(request))
-    .get(STYLE_PATH, ({ request }) => style.serve(request))
-    .get(START_PATH, ({ request }) => start.serve(request));
+  return (
+    new Elysia({ name: "openapi" })
+      .onAfterHandle(({ route, request }) =>
+        route === DOCUMENT_PATH ? serveDocument(request, loadDocument) : undefined,
+      )
+      // Its document would list the routes; ours follows from the declarations of the endpoints.
+      .use(swagger({ path: PAGE_PATH, exclude: [/./] }))
+      // Replaces the plugin's page, which loads its script from another host.
+      .get(PAGE_PATH, ({ request }) => servePage(request, loadPage))
+      .get(SCRIPT_PATH, ({ request }) => script.serve(request))
+      .get(STYLE_PATH, ({ request }) => style.serve(request))
+      .get(START_PATH, ({ request }) => start.serve(request))
+  );
 }
 
 /**
