@@ -5,7 +5,7 @@ import { redactUrl, type Config } from "../config.ts";
 import type { CommandLineIo } from "../commands/terminal/process-io.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
-import { hasWalResetBug } from "../store/database/commit-right.ts";
+import { hasWalResetBug } from "../store/database/commit-lock.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 import { answersWithoutToken } from "../store/database/remote/probe-server.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";

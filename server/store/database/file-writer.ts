@@ -1,12 +1,12 @@
 /**
  * Writes database files: short writes inline, all others in a worker thread. A second worker runs
- * what only reads but takes long. Neither keeps the process alive while it is idle.
+ * long reads. Neither keeps the process alive while it is idle.
  *
- * Commits, checkpoints and the ends of connections take place under the right to commit.
+ * Each commit, each checkpoint and the close of each connection holds the commit lock.
  */
 import { open } from "node:fs/promises";
 import { LibsqlError, type ResultSet } from "@libsql/client";
-import { getCommitRight } from "./commit-right.ts";
+import { getCommitLock } from "./commit-lock.ts";
 import type { Statement } from "./database.ts";
 import { openInlineWriter } from "./inline-writer.ts";
 import { toResultSet, type SqliteConnection, type StatementResult } from "./sqlite-connection.ts";
@@ -48,7 +48,7 @@ let lastFileId = 0;
 /** Opens a file for writing. */
 export function openFileWriter(path: string, options: FileWriterOptions) {
   const file: DatabaseFile = { id: ++lastFileId, path, ...options };
-  const commitRight = getCommitRight(path);
+  const commitLock = getCommitLock(path);
   let isReaderUsed = false;
   const inlineWriter = openInlineWriter(path);
   let changeCount = 0;
@@ -66,10 +66,10 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       .finally(() => (checkpoint = undefined));
   }
 
-  /** Checkpoints between two commits. It syncs the log first, which needs no right to commit. */
+  /** Checkpoints between two commits. It syncs the log first, which needs no commit lock. */
   async function runCheckpoint(): Promise<void> {
     await syncLog(path);
-    await commitRight.run(() => callWriter({ method: "checkpoint" }));
+    await commitLock.run(() => callWriter({ method: "checkpoint" }));
   }
 
   function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
@@ -95,12 +95,12 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<ResultSet[]> {
       let synced: Promise<void> | undefined;
-      const results = await commitRight.run(() => {
+      const results = await commitLock.run(() => {
         const inlineResults = inline ? inlineWriter.write(statements) : undefined;
         if (inlineResults === undefined) {
           return callWriter({ method: "write", statements, isSynced });
         }
-        // It begins now: what has the right next may close the log.
+        // The sync begins now: the next holder of the lock may close the log.
         if (isSynced) synced = inlineWriter.sync();
         return inlineResults;
       });
@@ -123,18 +123,18 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       void (await callReader({ method: "copy", target })),
 
     /** Closes a connection that reads the file. */
-    closeReader: (connection: SqliteConnection) => commitRight.run(() => connection.close()),
+    closeReader: (connection: SqliteConnection) => commitLock.run(() => connection.close()),
 
     close: async (): Promise<void> => {
       isClosing = true;
       await checkpoint;
-      await commitRight.run(async () => {
+      await commitLock.run(async () => {
         try {
           inlineWriter.close();
           if (isReaderUsed) await callReader({ method: "close" });
         } finally {
-          // Who opens the file meanwhile gets the same right.
-          await callWriter({ method: "close" }).finally(commitRight.release);
+          // A database that opens the file meanwhile gets the same lock.
+          await callWriter({ method: "close" }).finally(commitLock.dispose);
         }
       });
     },
@@ -148,7 +148,7 @@ function countChangedRows(results: readonly StatementResult[]): number {
 
 /**
  * Syncs the write-ahead log, as long as the writer is open: meanwhile no process can replace the log.
- * What is no longer in it is in the database file, and a checkpoint synced both.
+ * Commits that are no longer in it are in the database file, and a checkpoint synced both.
  */
 async function syncLog(path: string): Promise<void> {
   const log = await open(`${path}-wal`, "r");

@@ -23,7 +23,7 @@ handleRequests(
   { isJson: true },
 );
 
-/** Whether a request is sent with the right to commit, which closing a connection needs. */
+/** Whether the sender of a request holds the commit lock, which closing a connection needs. */
 function writes({ method }: WriterRequest): boolean {
   return method === "write" || method === "checkpoint";
 }

@@ -1,23 +1,23 @@
 /**
- * At most one connection commits or checkpoints at a time. The checkpoints are turned to after each
+ * At most one connection commits or checkpoints at a time. The file is checkpointed after each
  * commit, while both threads commit and a backup and an import run; nothing may be lost.
  */
 import { describe, expect, test } from "bun:test";
-import { getCommitRight, hasWalResetBug } from "../../../server/store/database/commit-right.ts";
+import { getCommitLock, hasWalResetBug } from "../../../server/store/database/commit-lock.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
 import { createChannelLines } from "../../support/observation-lines.ts";
 import { queryFromOtherProcess, withDatabase } from "../../support/store/database.ts";
 
 const ROUNDS = Number(process.env["CHECKPOINT_ROUNDS"] ?? 15);
 
-describe("getCommitRight()", () => {
-  test("lets one work at a time, in the order of the calls, at once if none has the right", async () => {
-    const right = getCommitRight("/tmp/some.db");
-    const same = getCommitRight("/tmp/../tmp/some.db");
+describe("getCommitLock()", () => {
+  test("lets one work at a time, in the order of the calls, at once if the lock is free", async () => {
+    const lock = getCommitLock("/tmp/some.db");
+    const same = getCommitLock("/tmp/../tmp/some.db");
     const log: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    expect(right.run(() => "at once")).toBe("at once");
-    const first = right.run(async () => {
+    expect(lock.run(() => "at once")).toBe("at once");
+    const first = lock.run(async () => {
       log.push("first begins");
       await promise;
       log.push("first ends");
@@ -26,7 +26,7 @@ describe("getCommitRight()", () => {
       log.push("second");
       throw new Error("It did not work");
     });
-    const third = right.run(() => void log.push("third"));
+    const third = lock.run(() => void log.push("third"));
     await Bun.sleep(1);
     expect(log).toEqual(["first begins"]);
     resolve();
@@ -34,22 +34,22 @@ describe("getCommitRight()", () => {
     expect(await Promise.resolve(failing).catch(String)).toBe("Error: It did not work");
     await third;
     expect(log).toEqual(["first begins", "first ends", "second", "third"]);
-    expect(right.run(() => "at once again")).toBe("at once again");
-    right.release();
-    same.release();
+    expect(lock.run(() => "at once again")).toBe("at once again");
+    lock.dispose();
+    same.dispose();
   });
 
-  test("runs what work asks for while it has the right after it", async () => {
-    const right = getCommitRight("/tmp/other.db");
+  test("runs work that is requested by the holder of the lock after it", async () => {
+    const lock = getCommitLock("/tmp/other.db");
     const log: string[] = [];
     let inner: unknown;
-    right.run(() => {
-      inner = right.run(() => void log.push("inner"));
+    lock.run(() => {
+      inner = lock.run(() => void log.push("inner"));
       log.push("outer");
     });
     await inner;
     expect(log).toEqual(["outer", "inner"]);
-    right.release();
+    lock.dispose();
   });
 });
 

@@ -1,10 +1,10 @@
 /**
- * The right to commit to a database file: one connection of the process has it at a time.
+ * The commit lock of a database file: one connection of the process holds it at a time.
  *
  * SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while a commit on another
  * one resets the write-ahead log (https://sqlite.org/wal.html#walresetbug). The driver has 3.45.1, and
  * no release of it has the fix (https://github.com/tursodatabase/libsql/issues/2271). So each commit
- * and each checkpoint needs this right, and so does closing a connection, which can checkpoint.
+ * and each checkpoint needs this lock, and so does closing a connection, which can checkpoint.
  */
 import { resolve } from "node:path";
 
@@ -12,35 +12,35 @@ import { resolve } from "node:path";
 const FIRST_AFFECTED = "3.7.0";
 const LAST_AFFECTED = "3.51.2";
 
-/** The right to commit to one file, or to checkpoint it. */
-interface CommitRight {
+/** The lock of one file. */
+interface CommitLock {
   /**
    * Runs work that commits, checkpoints or closes a connection, in the order of the calls: at once if
-   * nothing else has the right. The work has it until it returns, or until its promise is settled.
+   * the lock is free. The work holds it until it returns, or until its promise is settled.
    */
   run<Result>(work: () => Result | Promise<Result>): Result | Promise<Result>;
   /** Ends the use by one opened database. */
-  release(): void;
+  dispose(): void;
 }
 
-/** The rights to the open files, by path, and how many opened databases use each. */
-const rights = new Map<string, Pick<CommitRight, "run"> & { users: number }>();
+/** The locks of the open files, by path, and how many opened databases use each. */
+const locks = new Map<string, Pick<CommitLock, "run"> & { users: number }>();
 
-/** Returns the right to a file: the same one to everyone who opens this file. */
-export function getCommitRight(path: string): CommitRight {
+/** Returns the lock of a file. Every opened database of the file gets the same one. */
+export function getCommitLock(path: string): CommitLock {
   const file = resolve(path);
-  const right = rights.get(file) ?? { ...createRight(), users: 0 };
-  rights.set(file, right);
-  right.users++;
+  const lock = locks.get(file) ?? { ...createLock(), users: 0 };
+  locks.set(file, lock);
+  lock.users++;
   return {
-    run: right.run,
-    release() {
-      if (--right.users === 0) rights.delete(file);
+    run: lock.run,
+    dispose() {
+      if (--lock.users === 0) locks.delete(file);
     },
   };
 }
 
-function createRight(): Pick<CommitRight, "run"> {
+function createLock(): Pick<CommitLock, "run"> {
   let isHeld = false;
   const waiting: (() => void)[] = [];
 
