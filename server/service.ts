@@ -3,7 +3,7 @@ import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createStatusReader, openConfiguredDatabase } from "./composition/database.ts";
 import { createJournalFold, createRetention } from "./composition/maintenance.ts";
-import { createCharging } from "./composition/charging.ts";
+import { createChargedReadParts } from "./composition/charged-reads.ts";
 import {
   createCollectionEngine,
   type CollectionEngineOptions,
@@ -61,9 +61,9 @@ export async function openService(options: ServiceOptions) {
   const ledger = createLedgerStore(database);
   const { authenticate, tokens, ...administration } = createAdministration(database, ledger, now);
   const retention = createRetention(database, config.retention, now, log);
-  const charging = createCharging(config, database, ledger, log, now);
+  const charges = createChargedReadParts(config, database, ledger, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
-  const importerOptions = verb === "import" ? {} : charging;
+  const importerOptions = verb === "import" ? {} : charges;
   const importObservations = createImporter(database, now, importerOptions);
   const collectionEngine = await createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
@@ -78,11 +78,11 @@ export async function openService(options: ServiceOptions) {
     ...administration,
     ...collectionLists,
     applyRetention: retention.applyForCommand,
-    recoverRefunds: charging.debitQueue.recover,
+    recoverRefunds: charges.debitQueue.recover,
     collect: collectionEngine.collect,
     backUp: (file) => backUp(database, config.databaseUrl, file),
     backupFolder: config.backupFolder,
-    readStatus: createStatusReader(config, database, collectionEngine.sources, charging.check, now),
+    readStatus: createStatusReader(config, database, collectionEngine.sources, charges.check, now),
   };
   const since = formatInstant(now());
   let address: string | null = null;
@@ -105,7 +105,7 @@ export async function openService(options: ServiceOptions) {
     ...createReads(database),
     creators: collectionLists.creators,
     account: ledger,
-    ...charging,
+    ...charges,
     metrics,
     admin,
   });
@@ -123,11 +123,11 @@ export async function openService(options: ServiceOptions) {
     /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
     startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
     /** Applies refunds that earlier processes saved. */
-    recoverRefunds: charging.debitQueue.recover,
+    recoverRefunds: charges.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */
     async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
       metrics.close();
-      await charging.close(timeoutMs);
+      await charges.close(timeoutMs);
     },
   };
 }

@@ -6,7 +6,7 @@ import { SETTINGS } from "../server/config.ts";
 import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";
 import { ERROR_STATUSES } from "../core/error-statuses.ts";
 import { formatErrorResponse } from "../server/http/errors.ts";
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charges.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
 import { createProgram } from "../server/main.ts";
 import { ABORTED_READS_PER_MINUTE } from "../server/metering/rate-limit.ts";

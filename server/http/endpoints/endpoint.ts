@@ -13,8 +13,8 @@ import { readRawJson } from "../../raw-json.ts";
 import { listColumns } from "../content/csv.ts";
 import type { Metrics } from "../metrics/registry.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
-import { READ_COST } from "../reads/charge.ts";
-import type { PreparedRead, ReadRequest } from "../reads/charged-route.ts";
+import { READ_COST } from "../reads/charges.ts";
+import type { PreparedRead, ReadRequest } from "../reads/read-route.ts";
 import { withNextLink } from "../reads/next-link.ts";
 
 /** The reads of an account. */

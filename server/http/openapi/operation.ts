@@ -9,7 +9,7 @@ import { createMissingScopeError } from "../admission.ts";
 import type { NamedError } from "../../../core/responses/errors.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
-import { READ_COST } from "../reads/charge.ts";
+import { READ_COST } from "../reads/charges.ts";
 import {
   API_PARTS,
   type EndpointDescription,

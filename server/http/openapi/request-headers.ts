@@ -2,7 +2,7 @@
 import { Type, type TProperties } from "@sinclair/typebox";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
-import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charges.ts";
 
 /** The header that every request may have. */
 export const COMMON_HEADERS: TProperties = {

@@ -39,13 +39,8 @@ import {
   setCostHeaders,
   settleFailedRead,
   toUnchargedError,
-} from "./charge.ts";
-import {
-  prepareRead,
-  type ChargedRoute,
-  type MatchedRead,
-  type PreparedRead,
-} from "./charged-route.ts";
+} from "./charges.ts";
+import { prepareRead, type ReadRoute, type MatchedRead, type PreparedRead } from "./read-route.ts";
 import {
   compressResponse,
   isFresh,
@@ -76,7 +71,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Creates the charged reads of an app. */
 export function createChargedReads(options: ChargedReadsOptions) {
-  const routesByHandler = new Map<unknown, ChargedRoute>();
+  const routesByHandler = new Map<unknown, ReadRoute>();
 
   function matchRead(request: Request): MatchedRead | undefined {
     const pathAndQuery = getPathAndQuery(request);
@@ -101,7 +96,7 @@ export function createChargedReads(options: ChargedReadsOptions) {
     isChargedRead: (request: Request): boolean => matchRead(request) !== undefined,
 
     /** Creates the handler of a `GET` or `POST` route for Elysia. */
-    createHandler(route: ChargedRoute) {
+    createHandler(route: ReadRoute) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);
         if (response === undefined) throw new Error("The request is no charged read");

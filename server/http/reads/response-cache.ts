@@ -10,7 +10,7 @@ import type { ChangeSet, CacheableResult } from "../../store/history/cache-metad
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
 import { compress, createEncodedEtag, type ContentEncoding } from "../content/compression.ts";
 import { SHORT_BODY_MAX_BYTES } from "./body-streamer.ts";
-import { READ_COST } from "./charge.ts";
+import { READ_COST } from "./charges.ts";
 
 /** The result of a read, with further headers of its response. */
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {

@@ -8,7 +8,7 @@ import {
   createChargedReads,
   type ChargedReadsOptions,
 } from "../../../server/http/reads/charged-reads.ts";
-import type { ChargedRoute } from "../../../server/http/reads/charged-route.ts";
+import type { ReadRoute } from "../../../server/http/reads/read-route.ts";
 import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
 import { makeCharge } from "../../support/store/debits.ts";
@@ -213,7 +213,7 @@ function createLimitedReads({
 }
 
 /** Serves reads of one route, and returns what each was charged and answered. */
-function createServer(method: "GET" | "POST", prepare: ChargedRoute["prepare"]) {
+function createServer(method: "GET" | "POST", prepare: ReadRoute["prepare"]) {
   const charges: AccountCharge[] = [];
   const responseCache = createResponseCache();
   responseCache.invalidate({ sequence: 0, tags: [] });

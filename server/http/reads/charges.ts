@@ -1,4 +1,4 @@
-/** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
+/** Charges of reads: idempotency keys of requests, refunds of failed reads, and the headers of the cost. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";

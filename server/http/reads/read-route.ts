@@ -34,14 +34,14 @@ export interface MatchedRead {
   readonly path: string;
   readonly pathAndQuery: string;
   readonly pattern: RoutePattern;
-  readonly route: ChargedRoute;
+  readonly route: ReadRoute;
   /** Whether the client prefers CSV, and the route has it. */
   readonly isCsvPreferred: boolean;
   /** Of the response cache. No path and no encoding begins like the prefix of CSV. */
   readonly cacheKey: string;
 }
 
-export interface ChargedRoute {
+export interface ReadRoute {
   /** The query parameters that it has; by default, any. */
   readonly queryNames?: readonly string[];
   readonly hasCsv?: boolean;

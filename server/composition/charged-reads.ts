@@ -1,4 +1,4 @@
-/** Connects what charged reads need: response cache, debit queue and refund spool. */
+/** Creates the parts that charged reads need: response cache, debit queue and refund spool. */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
 import type { Config } from "../config.ts";
@@ -22,14 +22,14 @@ const REFUND_GRACE_MS = 500;
 
 /**
  * How long a transaction of an import takes, roughly: within a second after a debit, and otherwise.
- * Debits wait for it, and longer ones are faster.
+ * Debits wait for it, but an import in longer transactions is faster.
  */
-const CHARGING_TRANSACTION_MS = 4;
+const BUSY_TRANSACTION_MS = 4;
 const IDLE_TRANSACTION_MS = 10;
-const CHARGING_MS = 1000;
+const BUSY_MS = 1000;
 
-/** Creates the parts that charged reads need. @param now The clock, in ms since 1970 UTC. */
-export function createCharging(
+/** Creates the parts of charged reads. @param now The clock, in ms since 1970 UTC. */
+export function createChargedReadParts(
   config: Config,
   database: Database,
   ledger: LedgerStore,
@@ -63,7 +63,7 @@ export function createCharging(
 
     /** Returns how long a transaction of an import takes, roughly. */
     getTransactionMs: () =>
-      now() - lastCommitAt < CHARGING_MS ? CHARGING_TRANSACTION_MS : IDLE_TRANSACTION_MS,
+      now() - lastCommitAt < BUSY_MS ? BUSY_TRANSACTION_MS : IDLE_TRANSACTION_MS,
 
     /** Throws while requests cannot be charged or read. */
     async check(): Promise<void> {
