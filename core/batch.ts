@@ -7,7 +7,7 @@ import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from
 import { parseChoiceParameter, readSingleValue, type QueryParameters } from "./parameters.ts";
 import { isIdentifier } from "./text.ts";
 
-/** What a request calls the names of entities, by kind. */
+/** The field of a request that has the names of entities, by kind. */
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
 /** The kinds whose entities can be read together. */
@@ -100,7 +100,7 @@ function assertNameCount(field: string, count: number, max: number): void {
   throw createInvalidRequestError(`${field} must be 1 to ${max} names, got ${count} names`);
 }
 
-/** @param label What the message calls it. */
+/** @param label The name of the value in the message. */
 function parseName(label: string, name: unknown): string {
   if (typeof name === "string" && isIdentifier(name)) return name;
   throw createInvalidRequestError(

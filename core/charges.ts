@@ -1,6 +1,4 @@
-/**
- * Decides charges on the sums of their account: no history of debits is needed.
- */
+/** Decides charges from the sums of their account, without a history of debits. */
 import { assertWholeNumber } from "./errors.ts";
 import { assertCreditAmount, assertSum, computeBalance, type CreditSums } from "./ledger.ts";
 import { FREE_REPEATS_MAX } from "./limits.ts";
@@ -17,28 +15,28 @@ export const PAYMENT_TTL_MS: number = DAY_MS;
  * up to 10 repeats of it are free, by default.
  */
 export interface IdempotencyKey {
-  /** What the client sent. */
+  /** The text that the client sent. */
   readonly value: string;
-  /** What tells requests apart: a hash of the path, the query and the body. */
+  /** The identity of the request: a hash of the path, the query and the body. */
   readonly fingerprint: string;
 }
 
-/** What one request costs. */
+/** The charge of one request. */
 export interface RequestCharge {
   /** Whole credits, 1 or more. */
   readonly cost: number;
   /** By default, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /**
-   * Whether it waited for the response to the request that paid with its idempotency key. Such a repeat is
-   * free, and does not count.
+   * Whether the request waited for the response to the one that paid with its idempotency key. Such
+   * a repeat is free, and does not count.
    */
   readonly hasWaited?: boolean | undefined;
 }
 
 /** The payment of an idempotency key. */
 export interface Payment {
-  /** Of the request that it paid for. */
+  /** The fingerprint of the request that was paid for. */
   readonly fingerprint: string;
   /** The free repeats since then that count. */
   readonly repeats: number;
@@ -53,7 +51,7 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
 
 /** A decision on a charge, and the balance after it. */
 export interface DecidedCharge {
-  /** What happens to the request. */
+  /** The decision. */
   readonly decision: ChargeDecision;
   /** Credits left after it. */
   readonly balance: number;

@@ -11,7 +11,7 @@ export const CREATOR_PLATFORMS = ["microblog"] as const;
 /** A platform of creators. */
 export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
-/** What a username of a creator looks like. */
+/** The form of a creator's username. */
 export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** A creator of the list. */
@@ -69,7 +69,7 @@ const PROFILE_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
 /**
- * Reads the username from what a person pastes. {@link parseCreator} checks it.
+ * Reads the username from a pasted text. {@link parseCreator} checks it.
  *
  * @param text A username with or without `@`, or the address of a profile or a post.
  * @returns The username; the text itself if it is none of these.

@@ -1,6 +1,6 @@
 /**
- * The text of cursors: a JSON array in base64url. It begins with what the cursor belongs to, and ends with a
- * position, so that no cursor of another list is accepted.
+ * The text of cursors: a JSON array in base64url. It begins with the list that the cursor
+ * belongs to, and ends with a position, so that no cursor of another list is accepted.
  */
 import { quoteValue } from "./errors.ts";
 import { isFoldedIdentifier } from "./text.ts";
@@ -12,7 +12,7 @@ declare const btoa: (bytes: string) => string;
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** What a cursor consists of. */
+/** One of the values of a cursor. */
 export type CursorValue = string | number | null;
 
 /** A position in a list. */
@@ -36,7 +36,7 @@ export function encodeCursor(values: readonly CursorValue[]): string {
 
 /**
  * Decodes a cursor; returns no values for any other text. More than one text can have the same values:
- * who decodes compares what {@link encodeCursor} makes of them.
+ * so the caller compares the cursor with the one that {@link encodeCursor} creates from the values.
  */
 export function decodeCursor(cursor: string): readonly unknown[] {
   try {
@@ -54,8 +54,8 @@ export function decodeCursor(cursor: string): readonly unknown[] {
 /**
  * Encodes a position of a list.
  *
- * @param list What the cursor belongs to.
- * @throws {RangeError} For another number, and for what is no identifier in any case.
+ * @param list The list that the cursor belongs to.
+ * @throws {RangeError} For another number, and for a text that is no identifier.
  */
 export function encodePosition(
   list: readonly CursorValue[],
@@ -73,7 +73,7 @@ export function encodePosition(
 /**
  * Decodes the cursor of a position.
  *
- * @param list What the cursor has to belong to.
+ * @param list The list that the cursor has to belong to.
  * @returns `undefined` for any other text.
  */
 export function decodePosition(

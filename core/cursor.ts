@@ -132,14 +132,14 @@ export function pageAfter<Short extends ShortPosition>(
   return cutPage(sorted.slice(low, low + limit + 1), limit, encodeShortsCursor);
 }
 
-/** What cursors of shorts begin with. */
+/** The first value of cursors of shorts. */
 const SHORTS = ["shorts"];
 
 /**
  * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *
  * @throws {RangeError} For an instant that is no whole number or not in the years 0 to 9999, and for
- * what is no identifier.
+ * a text that is no identifier.
  *
  * @example
  * encodeShortsCursor({ publishedAt: 1, id: "-aB_9" }); // "WyJzaG9ydHMiLDEsIi1hQl85Il0"

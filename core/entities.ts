@@ -27,7 +27,7 @@ export interface Entity {
   readonly points: ReadonlyMap<number, Counts>;
 }
 
-/** What an observation added: a new instant, a change at a known instant, or nothing. */
+/** The effect of an observation: a new instant, a change at a known instant, or none. */
 export type ObservationOutcome = "new" | "changed" | "unchanged";
 
 /** The part of an observation that a merge needs. */

@@ -60,7 +60,7 @@ export function createInsufficientCreditsError(balance: number, cost: number): D
   return Object.assign(new DomainError("Insufficient Credits", message), { balance });
 }
 
-/** The error of what is not found, by kind. */
+/** The error for an entity that is not found, by kind. */
 const NOT_FOUND: Readonly<
   Record<EntityKind, readonly [ErrorCode, describe: (name: string, id: string) => string]>
 > = {

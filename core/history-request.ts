@@ -1,4 +1,4 @@
-/** The query of a history: which points, in what buckets, and which page of them. */
+/** The query of a history: its range, its buckets and its page. */
 import {
   findBucketEnd,
   findBucketStart,

@@ -1,12 +1,13 @@
 /**
- * What a channel, a short, a user and a tweet consist of. A field is declared here alone: parsing,
- * tables, stored histories, CSV, the histories of the interface and the sorts of lists follow.
+ * The kinds of entities: channels, shorts, users and tweets, with their fields. A field is declared
+ * here alone: parsing, tables, stored histories, CSV, the histories of the interface and the sorts
+ * of lists follow.
  */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 
-/** What a kind consists of, by the names that observations use. */
+/** The fields of a kind, by the names that observations use. */
 export interface KindDeclaration {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
@@ -91,7 +92,7 @@ export type ItemKind = "short" | "tweet";
 /** A kind whose entities own items. */
 export type OwnerKind = (typeof KINDS)[ItemKind]["owner"]["kind"];
 
-/** All kinds. */
+/** The names of all kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];
 
 /** Creates a value for each kind. */

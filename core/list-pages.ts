@@ -9,7 +9,7 @@ import {
 } from "./lists.ts";
 import { foldAsciiCase, foldCase } from "./text.ts";
 
-/** What the filters of a list look at; `null` is unknown. */
+/** The fields that the filters of a list compare; `null` is unknown. */
 export interface ListFilterFields {
   /** Username without the @ symbol. */
   readonly username: string | null;

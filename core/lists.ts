@@ -1,4 +1,4 @@
-/** The lists of channels and users: what they are sorted by, and the pages of a list. */
+/** The lists of channels and users: their queries, their orders and the cursors of their pages. */
 import { decodePosition, encodePosition, type CursorValue } from "./cursor-text.ts";
 import { KINDS, type OwnerKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
@@ -13,14 +13,14 @@ import {
 } from "./parameters.ts";
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
-/** What lists of a kind can be sorted by. */
+/** The figures that lists of a kind can be sorted by. */
 export type SortName<Kind extends OwnerKind> =
   | (keyof (typeof KINDS)[Kind]["sorts"] & string)
   | GainName<Kind>;
 
-/** What a list of channels is sorted by. */
+/** The figure that a list of channels is sorted by. */
 export type ChannelSort = SortName<"channel">;
-/** What a list of users is sorted by. */
+/** The figure that a list of users is sorted by. */
 export type UserSort = SortName<"user">;
 
 /** The field of a channel that each sort compares. */
@@ -36,11 +36,11 @@ function createSortFields<Kind extends OwnerKind>(kind: Kind): Record<SortName<K
   return { ...KINDS[kind].sorts, ...Object.fromEntries(gains) } as Record<SortName<Kind>, string>;
 }
 
-/** What lists of channels can be sorted by; the first is the default. */
+/** The figures that lists of channels can be sorted by; the first is the default. */
 export const CHANNEL_SORTS: readonly [ChannelSort, ...ChannelSort[]] =
   listSorts(CHANNEL_SORT_FIELDS);
 
-/** What lists of users can be sorted by; the first is the default. */
+/** The figures that lists of users can be sorted by; the first is the default. */
 export const USER_SORTS: readonly [UserSort, ...UserSort[]] = listSorts(USER_SORT_FIELDS);
 
 function listSorts<Sort extends string>(fields: Readonly<Record<Sort, string>>) {
@@ -70,9 +70,9 @@ export interface ChannelFilters {
 
 /** The query of a page of a list. */
 export interface ListRequest<Sort extends string = string> extends ChannelFilters {
-  /** What is listed. */
+  /** The kind of the listed owners. */
   readonly kind: OwnerKind;
-  /** What the list is sorted by. */
+  /** The figure that the list is sorted by. */
   readonly sort: Sort;
   /** Whether the greatest come first. */
   readonly order: ListOrder;
@@ -87,7 +87,7 @@ export interface ListRequest<Sort extends string = string> extends ChannelFilter
 /** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
 export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
 
-/** What the list of each kind can be sorted by; the first is the default. */
+/** The figures that the list of each kind can be sorted by; the first is the default. */
 const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]] } = {
   channel: CHANNEL_SORTS,
   user: USER_SORTS,
@@ -171,7 +171,7 @@ const listCursorValues = ({ kind, sort, order, country, search }: CursorList): C
 /**
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
  *
- * @throws {RangeError} For a figure that is no whole number, and for what is no identifier.
+ * @throws {RangeError} For a figure that is no whole number, and for a text that is no identifier.
  *
  * @example
  * const request = { kind: "channel", sort: "views", order: "desc" };

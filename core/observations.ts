@@ -1,4 +1,4 @@
-/** Observations: what a source reported about one entity at one instant. */
+/** Observations: the attributes and counts that a source reported of one entity at one instant. */
 import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
 import {
   ENTITY_KINDS,
@@ -24,9 +24,9 @@ export type FieldValue = string | number | boolean;
 /** The counts of one instant, by name; `null` if the source did not report one. */
 export type Counts = Readonly<Record<string, number | null>>;
 
-/** What a source reported about an entity at an instant. */
+/** The attributes and counts that a source reported of an entity at an instant. */
 export interface Observation {
-  /** What was observed. */
+  /** The kind of the observed entity. */
   readonly kind: EntityKind;
   /** The identifier of the entity; of a user, the username in lower case. */
   readonly entityId: string;
@@ -43,7 +43,7 @@ export interface Observation {
  *
  * @param line Without its line end, at most `OBSERVATION_LINE_MAX_BYTES` bytes.
  * @param now Milliseconds since 1970 UTC. An observation from the future is invalid.
- * @throws {DomainError} `Invalid Request`, with what is wrong.
+ * @throws {DomainError} `Invalid Request`, with the reason.
  * @throws {RangeError} If `now` is NaN.
  *
  * @example

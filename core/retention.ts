@@ -26,7 +26,7 @@ export interface RetentionRule {
 /** The rules by kind. A kind without a rule keeps everything. */
 export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
-/** What {@link parseRetentionPolicy} accepts, for messages. */
+/** The syntax that {@link parseRetentionPolicy} accepts, for messages. */
 export const RETENTION_SYNTAX: string =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
   `each kind (${ENTITY_KINDS.join(", ")}) once, days from ${RETENTION_DAYS_RANGE.min} to ` +
@@ -107,8 +107,8 @@ export function computeRetentionBounds(
 }
 
 /**
- * Returns what a rule keeps of a history: all points of the raw period, the newest of each UTC day of
- * the daily period before it, and the newest point of all.
+ * Returns the points of a history that a rule keeps: all points of the raw period, the newest of
+ * each UTC day of the daily period before it, and the newest point of all.
  *
  * @param points Oldest first, no two at one instant.
  * @param now Milliseconds since 1970 UTC.
@@ -126,7 +126,7 @@ export function applyRetentionRule<Point extends { readonly at: number }>(
 }
 
 /**
- * Returns what a rule with these bounds keeps of a part of a history.
+ * Returns the points that a rule with these bounds keeps of a part of a history.
  *
  * @param points Oldest first, no two at one instant.
  * @param nextAt The instant of the first point after the part; `undefined` for the last part.

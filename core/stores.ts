@@ -25,11 +25,11 @@ export interface RejectedLine {
 
 /** How many observations were new, changed an earlier one, or changed nothing. */
 export interface OutcomeCounts {
-  /** Of instants that were not known. */
+  /** Observations of instants that were not known. */
   readonly new: number;
-  /** That changed what was known of their instant. */
+  /** Observations that changed the known values of their instant. */
   readonly changed: number;
-  /** That said what was known. */
+  /** Observations whose values were known. */
   readonly unchanged: number;
 }
 
@@ -49,7 +49,7 @@ export interface RejectionReport {
   readonly causes: readonly RejectionCause[];
 }
 
-/** What became of the lines of an import; blank lines are not counted. */
+/** The outcome of the lines of an import; blank lines are not counted. */
 export interface ImportResult extends OutcomeCounts, RejectionReport {
   /** Lines that are not blank. */
   readonly read: number;
@@ -64,7 +64,7 @@ export interface ObservationStore {
   readonly importObservations: ImportObservations;
 }
 
-/** What was found, or the error of a read that finds nothing. */
+/** The value that was found, or the error of a read that finds nothing. */
 export type FoundOrError<Value> = Value | DomainError;
 
 /** The result of a read: a body, beside which a store may say more. */
@@ -190,7 +190,7 @@ export interface CreditGrant {
   readonly reason?: string | undefined;
 }
 
-/** What a grant did: `isNew` is false when it or its reference granted before. */
+/** The effect of a grant: `isNew` is false when it or its reference granted before. */
 export interface GrantResult {
   /** Whether credits were granted. */
   readonly isNew: boolean;
@@ -204,7 +204,7 @@ export interface CreditCharge extends RequestCharge {
   readonly account: string;
 }
 
-/** What the charges of one commit have in common. */
+/** The fields that the charges of one commit share. */
 export interface ChargeBatch {
   /** Made before the commit, so that a commit that is retried applies once. */
   readonly uid: string;
@@ -212,7 +212,7 @@ export interface ChargeBatch {
   readonly now: number;
 }
 
-/** What a store decided about one charge. `Debit` is what it needs to refund it. */
+/** The decision of a store on one charge. `Debit` has the fields that it needs for a refund. */
 export type DebitOutcome<Debit> =
   | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
   /** The idempotency key paid for the same request before, and has a free repeat: nothing is debited. */

@@ -35,7 +35,7 @@ const INSTANT_REGEXP =
 /** The syntax of {@link parseInstant} for JSON Schemas; it also matches days that do not exist. */
 export const INSTANT_PATTERN: string = INSTANT_REGEXP.source;
 
-/** What {@link parseInstant} accepts, for messages. */
+/** The syntax that {@link parseInstant} accepts, for messages. */
 export const INSTANT_SYNTAX =
   "an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) that exists";
 
@@ -43,8 +43,8 @@ export const INSTANT_SYNTAX =
  * Parses an instant: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with optional seconds, fraction (cut to
  * milliseconds) and zone (`Z`, `+HH:MM`, `-HH:MM`; none means UTC).
  *
- * @returns Milliseconds since 1970 UTC; `undefined` for any other text and for what does not exist
- * (`2024-02-30`, `24:00`, second 60).
+ * @returns Milliseconds since 1970 UTC; `undefined` for any other text and for an instant that does
+ * not exist (`2024-02-30`, `24:00`, second 60).
  *
  * @example
  * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000

@@ -17,7 +17,7 @@ export interface TokenBucket {
   readonly at: number;
 }
 
-/** Whether a request is admitted, and what its response says about the limit. */
+/** Whether a request is admitted, and the values of the rate limit headers of its response. */
 export interface RateLimitResult {
   /** Whether there was a token. */
   readonly isAdmitted: boolean;

@@ -4,10 +4,10 @@ import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type QueryParameters } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
-/** What usage can be grouped by. */
+/** The groupings of usage. */
 export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
 
-/** By what usage is grouped. */
+/** A grouping of usage. */
 export interface UsageGrouping {
   /** Whether by API key. */
   readonly hasKey: boolean;
@@ -25,7 +25,7 @@ export interface DayRange {
   readonly last: number;
 }
 
-/** What an account used on a day. */
+/** The usage of an account on a day. */
 export interface UsageDay {
   /** Counted from 1970 UTC. */
   readonly day: number;

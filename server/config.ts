@@ -20,7 +20,7 @@ function isFileUrl(text: string): boolean {
 function decodeWebhookSecret(text: string): Uint8Array | undefined {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   const bytes = Buffer.from(base64 ?? "", "base64");
-  // Buffer ignores what is not Base64, such as an end that is missing.
+  // Buffer ignores characters that are not Base64, and a missing end.
   const isAllowed = bytes.toString("base64") === base64 && bytes.length >= 24 && bytes.length <= 64;
   return isAllowed ? bytes : undefined;
 }
@@ -179,7 +179,7 @@ export class ConfigError extends Error {
 /**
  * Reads the settings. An empty environment variable counts as not set.
  *
- * @throws {ConfigError} Naming each wrong setting, what is allowed and what it is.
+ * @throws {ConfigError} Naming each wrong setting, its allowed values and its actual one.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];

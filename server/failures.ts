@@ -9,7 +9,7 @@ import { describeError, readAdvice, readSystemErrorCode } from "./system-errors.
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** What is printed about a failed command. */
+/** The output of a failed command. */
 interface Failure {
   readonly status: number;
   /** The name of an error of the API, `Invalid Usage`, `Invalid Setting`, or a code of the system. */
@@ -33,7 +33,7 @@ export function toJsonMessages(io: CommandLineIo): CommandLineIo {
   };
 }
 
-/** Writes why a command failed, and returns the exit status; throws what is a bug. */
+/** Writes why a command failed, and returns the exit status; rethrows an error that is a bug. */
 export function reportFailure(
   error: unknown,
   { writeErr }: CommandLineIo,
@@ -68,7 +68,7 @@ export function describeUsageError(message: string): string {
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-/** Returns what is printed about an error; `undefined` if it is a bug. */
+/** Returns the output for an error; `undefined` if it is a bug. */
 function classifyFailure(error: unknown): Failure | undefined {
   const advice = readAdvice(error);
   const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);

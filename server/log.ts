@@ -9,14 +9,14 @@ export interface RequestLogger {
   request?(line: { method: string; path: string; status: number; ms: number }): void;
 }
 
-/** Logs what happens in the service. A sentence names its values in braces: `{file}`. */
+/** The log of events of the service. A sentence names its values in braces: `{file}`. */
 export interface ServiceLogger extends RequestLogger {
   readonly failure: OnFailure;
   sourceEvent?(event: SourceEvent): void;
-  /** Logs a failure outside of requests. @param work What failed, as the subject of a sentence. */
+  /** Logs a failure outside of requests. @param work The subject of a sentence, as "A refund". */
   backgroundFailure?(error: unknown, work: string): void;
-  /** Logs what the service did by itself. */
+  /** Logs work that the service did by itself. */
   info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
-  /** Logs what the operator should know or do. */
+  /** Logs a fact that the operator should know or act on. */
   warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }

@@ -52,7 +52,7 @@ const ADMIN_COMMANDS = {
  *
  * @param argv The arguments behind the name of the program.
  * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for an interruption.
- * @throws What is neither the user's error nor an expected failure of the service.
+ * @throws An error that is neither the user's nor an expected failure of the service.
  */
 export async function run(argv: readonly string[], io: CommandLineIo): Promise<number> {
   const isJson = requestsJson(argv);
@@ -100,7 +100,7 @@ export function createProgram(io = createProcessIo(), { isJson = false } = {}): 
 }
 
 /**
- * Adds the commands that are or make a service of their own. What they run is loaded when it is
+ * Adds the commands that are or make a service of their own. Their code is loaded when it is
  * needed, so that help and completion appear at once.
  */
 function addServiceCommands(program: Command, io: CommandLineIo): void {
@@ -163,7 +163,7 @@ function configureCommand(command: Command, io: CommandLineIo, isJson: boolean):
   for (const subcommand of command.commands) configureCommand(subcommand, io, isJson);
 }
 
-/** Runs the command of this process. @param programName What the user typed to run it. */
+/** Runs the command of this process. @param programName The text that the user typed to run it. */
 export async function main(programName?: string): Promise<void> {
   // Only the user may read the files that any thread of this process creates.
   process.umask(0o077);

@@ -49,7 +49,7 @@ export function createRawJson<Value>(bytes: Uint8Array, readParts?: () => Iterab
   return new RawJson(bytes, readParts) as Value;
 }
 
-/** Reads a value that may be raw JSON; what it contains may not. */
+/** Reads a value that is raw JSON as a whole, or has none. */
 export function readRawJson<Value>(value: Value): Value {
   return value instanceof RawJson ? (value.read() as Value) : value;
 }

@@ -114,7 +114,7 @@ export async function openService(options: ServiceOptions) {
     owner,
     database,
     collecting: collectionEngine,
-    /** Sets the URL that other processes are told. */
+    /** Sets the URL that other processes get. */
     setAddress: (url: string) => void (address = url),
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),

@@ -1,6 +1,6 @@
 /** Names that the database stores and that several parts, the commands and the pages use. */
 
-/** What an API key may do: read data and its account, or use the monitoring list. */
+/** The scopes of an API key: read data and its account, or use the monitoring list. */
 export const KEY_SCOPES = ["read", "creators"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 

@@ -1,4 +1,4 @@
-/** What an error from the runtime, the system or a library says. */
+/** Reads the messages, codes and advice of errors from the runtime, the system or a library. */
 
 /**
  * Describes an error and, if it says something else, its root cause. For operators, not clients.
@@ -42,7 +42,7 @@ export function isOutOfDescriptors(error: unknown): boolean {
   return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
 
-/** What to do about an error of the system or the database, by its code. */
+/** Advice on errors of the system or the database, by their codes. */
 const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^(?:SQLITE_FULL|ENOSPC)/, "free some space on the disk, then run the command again"],
   [
@@ -54,13 +54,13 @@ const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^AUTH_/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
 ];
 
-/** Adds to an error what to do about it. Commands print that behind its message. */
+/** Adds advice to an error. Commands print it behind the message. */
 export function addAdvice<Thrown extends Error>(error: Thrown, advice: string): Thrown {
   return Object.assign(error, { advice });
 }
 
 /**
- * What to do about an error: the advice that it or its cause carries, else that for its code.
+ * Returns the advice on an error: that of the error or its cause, else that for its code.
  *
  * @example
  * readAdvice(addAdvice(new Error("There is no key 7"), "list the keys")); // "list the keys"

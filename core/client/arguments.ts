@@ -15,7 +15,7 @@ export function assertAllowed(
   if (!isAllowed) throw createRangeError(name, value, allowed);
 }
 
-/** @throws {RangeError} For what is not an object. */
+/** @throws {RangeError} For a value that is no object. */
 export function assertObject(name: string, value: unknown): void {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   assertAllowed(name, value, isObject, "an object");

@@ -10,11 +10,11 @@ import type { HeadersLike } from "./runtime.ts";
 /** The name of an error of the service, or the status of a response that names none. */
 export type MetricsErrorCode = ErrorCode | `Status ${number}`;
 
-/** What an error response says beside its name and message. */
+/** The details of an error response beside its name and message. */
 export interface MetricsErrorDetails {
   /** The HTTP status. */
   readonly status: number;
-  /** What to tell the operator of the service. */
+  /** The id of the request in the log of the service, to give to its operator. */
   readonly requestId: string | null;
   /** Credits that the response cost; `null` if it does not say. */
   readonly cost?: number | null | undefined;
@@ -41,7 +41,7 @@ export class MetricsError extends Error {
   readonly code: MetricsErrorCode;
   /** The HTTP status. */
   readonly status: number;
-  /** What to tell the operator of the service. */
+  /** The id of the request in the log of the service, to give to its operator. */
   readonly requestId: string | null;
   /** Credits that the response cost, as a 404 does; `null` if the response does not say. */
   readonly cost: number | null;
@@ -68,9 +68,9 @@ export class MetricsError extends Error {
   }
 }
 
-/** What is known of a request without a response of the service. */
+/** The details of a request without a response of the service. */
 export interface RequestErrorDetails {
-  /** What happened before it. */
+  /** The error of the runtime, or the reason of the abort. */
   readonly cause?: unknown;
   /** The key of the read. */
   readonly idempotencyKey?: string | undefined;

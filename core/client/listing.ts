@@ -4,7 +4,7 @@ import { assertObject } from "./arguments.ts";
 import { createIdempotencyKey, type RequestOptions } from "./options.ts";
 import type { Result } from "./result.ts";
 
-/** A list that is read page by page, as far as it is iterated. Each page costs what a request costs. */
+/** A list that is read page by page while it is iterated. Each page is a request, and charged. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
   /**
    * The pages, each with its cost. After an error, `next()` reads the same page again, with the same

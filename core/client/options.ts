@@ -1,4 +1,4 @@
-/** The options of a client and of a request, and what they may be. */
+/** The options of a client and of a request, and the checks of their values. */
 import { assertAllowed, assertObject, isTextLike } from "./arguments.ts";
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 

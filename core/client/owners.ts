@@ -6,7 +6,7 @@ import type { HistoryQuery } from "./queries.ts";
 import type { Requests } from "./requests.ts";
 import type { Result } from "./result.ts";
 
-/** What every history has. */
+/** The fields that every history has. */
 export interface OwnerHistory {
   /** The buckets. */
   readonly history: readonly unknown[];
@@ -14,7 +14,7 @@ export interface OwnerHistory {
   readonly pagination: CursorPagination;
 }
 
-/** What every comparison has. */
+/** The fields that every comparison has. */
 export interface OwnerComparison {
   /** The count that is compared. */
   readonly count: string;
@@ -49,7 +49,7 @@ export interface OwnerClient<
 /**
  * Creates the reads of owners.
  *
- * @param name What the path calls an owner.
+ * @param name The name of an owner in paths and, as a plural, in bodies.
  */
 export function createOwnerClient<
   History extends OwnerHistory,

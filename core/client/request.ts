@@ -22,7 +22,7 @@ export interface ApiRequest<Body> {
   readonly path: readonly PathSegment[];
   readonly query?: object | undefined;
   readonly body?: object;
-  /** Reads what every response has: without it, a response is not of the service. */
+  /** Reads a field that every response has. A response without it is not of the service. */
   readonly probe: (body: Body) => unknown;
 }
 

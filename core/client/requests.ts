@@ -15,7 +15,7 @@ type PagedQuery = {
 
 /** Requests to the paths below one path. */
 export interface Requests {
-  /** @param probe Reads what every response has. */
+  /** @param probe Reads a field that every response has. */
   get<Body>(
     path: readonly PathSegment[],
     probe: (body: Body) => unknown,
@@ -34,7 +34,7 @@ export interface Requests {
     options?: RequestOptions,
     details?: {
       readonly startName?: "cursor" | "page";
-      /** What the query has, unless the caller sets it. */
+      /** Parameters of the query, unless the caller sets them. */
       readonly defaults?: Readonly<Record<string, number | readonly string[]>>;
     },
   ): Listing<Item, Page>;
@@ -81,7 +81,7 @@ export function createRequests(send: Send, part: string): Requests {
   };
 }
 
-/** Finds where the next page begins: `null` if there is none, `undefined` if that is not said. */
+/** Finds the start of the next page: `null` if there is none, `undefined` if it is unknown. */
 function findNextStart(
   pagination: CursorPagination | Pagination | undefined,
 ): PageStart | null | undefined {

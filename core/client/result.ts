@@ -1,4 +1,4 @@
-/** Reads what came of an attempt: a result, or an error. */
+/** Reads the outcome of an attempt: a result, or an error. */
 import type { MissingResponse, ReceivedResponse } from "./attempt.ts";
 import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
 import { readRetryAfterMs } from "./pauses.ts";
@@ -10,15 +10,15 @@ export interface Result<Body> {
   /** The resource. */
   readonly body: Body;
   /**
-   * Credits that the response cost; 0 for what is free. `null` if an earlier request with the same
-   * idempotency key has paid, whose response was lost: then nobody has told how much.
+   * Credits that the response cost; 0 for a free one. `null` if an earlier request with the same
+   * idempotency key has paid, whose response was lost: then the cost is unknown.
    */
   readonly cost: number | null;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
   /** The newest observation of the entity; `null` if the response does not say. */
   readonly observedAt: string | null;
-  /** What to tell the operator of the service. */
+  /** The id of the request in the log of the service, to give to its operator. */
   readonly requestId: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-/** What an attempt has sent. */
+/** The request that an attempt has sent. */
 export interface SentRequest<Body> {
   /** The method and path, for messages. */
   readonly name: string;
@@ -43,18 +43,18 @@ export interface SentRequest<Body> {
   /** The option that ends the attempt, and its value. */
   readonly timeLimit: string;
   readonly cached: CachedResponse | undefined;
-  /** Reads what every such resource has. `undefined` or an exception means that it is something else. */
+  /** Reads a field of every such resource. `undefined` or an exception means another resource. */
   readonly probe: (body: Body) => unknown;
 }
 
-/** A result, with what a cache keeps of it. */
+/** A result, with the fields that a cache keeps of it. */
 export interface Success<Body> {
   readonly result: Result<Body>;
   readonly etag: string | null;
   readonly json: string;
 }
 
-/** Reads what came of an attempt. */
+/** Reads the outcome of an attempt. */
 export function readOutcome<Body>(
   request: SentRequest<Body>,
   received: ReceivedResponse | MissingResponse,
@@ -113,12 +113,12 @@ function readErrorResponse(
   const retryAfterMs = readRetryAfterMs(headers);
   const details = { status, headers, retryAfterMs, idempotencyKey };
   const error = createMetricsError(text, { ...details, ...readHeaders(request, headers) });
-  // After 408, or from 500, nobody knows what became of a change.
+  // After 408, or from 500, a change may have been made or not.
   const isTemporary = status === 429 || (isRead && (status === 408 || status >= 500));
   return { error, isTemporary, retryAfterMs };
 }
 
-/** Reads what a response cost and what is left; `undefined` is no number. */
+/** Reads the cost of a response and the remaining credits; `undefined` is no number. */
 function readHeaders({ isRepeat }: SentRequest<never>, headers: HeadersLike) {
   const cost = readCredits(headers.get("x-credits-cost"));
   return {

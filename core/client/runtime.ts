@@ -1,6 +1,7 @@
 /**
- * What the client uses of a runtime: Node 20, Deno, Bun, workers and browsers all have it. The types
- * are declared here, so that the package needs neither the types of a browser nor those of Node.
+ * The parts of a runtime that the client uses. Node 20, Deno, Bun, workers and browsers have them.
+ * The types are declared here, so that the package needs neither the types of a browser nor those
+ * of Node.
  */
 
 /** The part of `AbortSignal` that the client uses. */

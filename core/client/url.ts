@@ -28,7 +28,7 @@ function formatSegment(segment: PathSegment): string {
 /**
  * Writes a query, with its question mark; names are joined by commas.
  *
- * @throws {RangeError} For what no query can have.
+ * @throws {RangeError} For a value that no query can have.
  */
 export function formatQuery(query: object = {}): string {
   assertObject("query", query);

@@ -34,7 +34,7 @@ export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = strictObjec
 
 const NAME = Type.String({ description: "As the request has it" });
 
-/** Creates the schema of named entities: of each what was found, or the error of a 404. */
+/** Creates the schema of named entities: the fields of those found, else the error of a 404. */
 const createNamedSchema = <Found extends Record<string, TSchema>, NotFound extends TSchema>(
   found: Found,
   error: NotFound,

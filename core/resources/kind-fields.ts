@@ -19,7 +19,7 @@ import {
 } from "./fields.ts";
 import type { Nullable } from "./generated/schemas.ts";
 
-/** What a field is, whichever kind has it, unless its name says it. */
+/** The descriptions of the fields whose names are not clear by themselves, for all kinds. */
 const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   id: "Identifier on the platform",
   username: "Username without the @ symbol",
@@ -45,7 +45,7 @@ const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   impressions: "Views of the tweet",
 };
 
-/** Describes the schema of a field, unless its name says what it is. */
+/** Adds the description of a field to its schema, if it has one. */
 export function describeField<Schema extends Type.TSchema>(name: string, schema: Schema): Schema {
   const description = FIELD_DESCRIPTIONS[name];
   return description === undefined ? schema : describe(schema, description);
@@ -101,7 +101,7 @@ const TYPES: AttributeTypes = {
   boolean: nullable(Type.Boolean()),
 };
 
-/** The schemas of what a source may report of an entity, and of changes of its counts. */
+/** The schemas of the fields that a source may report, and of the changes of counts. */
 export interface KindFields<Kind extends EntityKind> {
   /** Its attributes, by name. */
   readonly attributes: AttributeSchemas<Kind, AttributeTypes>;

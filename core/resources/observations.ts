@@ -14,8 +14,8 @@ const TIME_PATTERN =
   "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";
 
 /**
- * What `parseInstant()` accepts: only days that exist. It cannot exclude that a zone takes the
- * first or the last day of the years 0 to 9999 out of them.
+ * The texts that `parseInstant()` accepts: only days that exist. It cannot exclude that a zone
+ * takes the first or the last day of the years 0 to 9999 out of them.
  */
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 
@@ -27,7 +27,7 @@ const TYPES = {
   boolean: Type.Optional(nullable(Type.Boolean())),
 };
 
-/** Creates the schema of what a source reports of an entity at an instant. */
+/** Creates the schema of an observation: an entity, an instant, attributes and counts. */
 function createObservationSchema<Kind extends EntityKind, IdField extends string>(
   kind: Kind,
   idField: IdField,
@@ -42,25 +42,25 @@ function createObservationSchema<Kind extends EntityKind, IdField extends string
   });
 }
 
-/** What a source reported about a channel at an instant. */
+/** An observation of a channel. */
 export const ChannelObservation: ResourceSchemas["ChannelObservation"] = createObservationSchema(
   "channel",
   "id",
 );
 
-/** What a source reported about a short at an instant. */
+/** An observation of a short. */
 export const ShortObservation: ResourceSchemas["ShortObservation"] = createObservationSchema(
   "short",
   "id",
 );
 
-/** What a source reported about a user at an instant. */
+/** An observation of a user. */
 export const UserObservation: ResourceSchemas["UserObservation"] = createObservationSchema(
   "user",
   "username",
 );
 
-/** What a source reported about a tweet at an instant. */
+/** An observation of a tweet. */
 export const TweetObservation: ResourceSchemas["TweetObservation"] = createObservationSchema(
   "tweet",
   "id",

@@ -1,4 +1,4 @@
-/** Reads what is known of an entity for its resources: `null` is unknown. */
+/** Reads the known fields of an entity for its resources: `null` is unknown. */
 import type { HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import {
@@ -23,7 +23,7 @@ export type AttributeValue<Type> =
   | (Type extends "instant" ? number : Type extends "boolean" ? boolean : string)
   | null;
 
-/** What is known of an entity. Instants are milliseconds since 1970 UTC. */
+/** The known fields of an entity. Instants are milliseconds since 1970 UTC. */
 export type KnownFields<Kind extends EntityKind> = {
   readonly [Name in keyof (typeof KINDS)[Kind]["attributes"]]: AttributeValue<
     (typeof KINDS)[Kind]["attributes"][Name]
@@ -32,8 +32,8 @@ export type KnownFields<Kind extends EntityKind> = {
   Readonly<Record<(typeof KINDS)[Kind]["idField"], string>>;
 
 /**
- * Reads what is known of an entity: the newest values of its attributes, and the counts of its newest
- * observation.
+ * Reads the known fields of an entity: the newest values of its attributes, and the counts of its
+ * newest observation.
  *
  * @param id A channel, short or tweet by its identifier; a user by the username, see `findUsername()`.
  * @param entity Its observations, merged.
@@ -79,7 +79,7 @@ export function nameCounts<Kind extends EntityKind>(
   return named as EntityCounts<Kind>;
 }
 
-/** Picks the counts of what is known of an entity. */
+/** Picks the counts from the known fields of an entity. */
 export function pickCounts<Kind extends EntityKind>(
   kind: Kind,
   fields: Readonly<EntityCounts<Kind>>,

@@ -7,7 +7,7 @@ import type { ServiceError, VideoError } from "../resources/generated/types.ts";
 export interface NamedError {
   /** The name of the error. */
   readonly code: ErrorCode;
-  /** What was wrong. */
+  /** The sentence that describes the error. */
   readonly message: string;
 }
 
@@ -34,17 +34,17 @@ export function createServiceError({ code, message }: NamedError): ServiceError 
   return { error: code, message };
 }
 
-/** What was found of an entity that a request named, or the body of the 404 of a single read. */
+/** The result for a named entity: its fields, or the body of the 404 of a single read. */
 export type NamedResult<Found, NotFound> =
   | ({ name: string; found: true } & Found)
   | { name: string; found: false; error: NotFound };
 
 /**
- * Creates the results of a request that names several entities: what was found of each, or the body
- * of the 404 that a single read of it returns.
+ * Creates the results of a request that names several entities: the fields of each that was found,
+ * else the body of the 404 that a single read of it returns.
  *
  * @param results One for each name, in their order.
- * @param create Creates the fields of what was found.
+ * @param create Creates the fields of an entity that was found.
  * @param createError Creates the body of a 404.
  *
  * @example

@@ -53,7 +53,7 @@ export function createHistoryItems<Kind extends EntityKind>(
 }
 
 /**
- * Creates a page of a history. The changes of its first bucket compare with what was known before
+ * Creates a page of a history. The changes of its first bucket compare with the last values before
  * it, also before `from`.
  *
  * @param points All points of the entity, in any order, as for `groupIntoBuckets()`.

@@ -18,7 +18,7 @@ import type {
 import { foldCase } from "../text.ts";
 import type { KnownFields } from "./entity-fields.ts";
 
-/** What is known of an entity that a list may show, and its gains. */
+/** The known fields of an entity that a list may show, and its gains. */
 export interface ListableEntity<Fields> {
   /** From `readFields()`. */
   readonly fields: Fields;
@@ -81,7 +81,7 @@ function createPage<Fields extends ListFilterFields, Summary extends object>(
   entities: Iterable<ListableEntity<Fields>>,
   request: ListRequest,
   list: {
-    /** The field of what the list is sorted by. */
+    /** The field of the figure that the list is sorted by. */
     readonly figure: string;
     readonly getId: (fields: Fields) => string;
     readonly summarize: (fields: Fields) => Summary;

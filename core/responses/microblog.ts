@@ -53,7 +53,7 @@ export function createUserDetails(fields: KnownFields<"user">): UserDetails {
   return { ...fields, created_at: formatInstantOrNull(fields.created_at) };
 }
 
-/** What is known of a tweet whose instant of creation is known: others are not listed. */
+/** The known fields of a tweet with an instant of creation: others are not listed. */
 export interface TweetFields extends KnownFields<"tweet"> {
   /** Milliseconds since 1970 UTC. */
   readonly created_at: number;

@@ -38,7 +38,7 @@ export function createChannelDetails(
   };
 }
 
-/** What is known of a short whose instant of publication is known: others are not listed. */
+/** The known fields of a short with an instant of publication: others are not listed. */
 export interface ShortFields extends KnownFields<"short"> {
   /** Milliseconds since 1970 UTC. */
   readonly publishedAt: number;

@@ -1,15 +1,16 @@
-/** What the conformance suites share: tests without a framework, and what they assert with. */
+/** Helpers of the conformance suites: tests without a framework, and their assertions. */
 import { DomainError } from "../errors.ts";
 import type { ErrorCode } from "../error-statuses.ts";
 import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../utf8.ts";
 
 /**
- * A test of a suite. It fails by rejecting with an error that says what differs. If that is a value,
- * the error has it as `actual`, and the right one as `expected`: test runners show their difference.
+ * A test of a suite. It fails by rejecting with an error that describes the difference. If that is
+ * a value, the error has it as `actual`, and the right one as `expected`: test runners show their
+ * difference.
  */
 export interface ConformanceTest {
-  /** What it guarantees. */
+  /** The guarantee that it tests. */
   readonly name: string;
   /** Runs the test. */
   run(): Promise<void>;
@@ -42,7 +43,7 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
 /** Returns a JSON value with the fields of its objects in the order of their names. */
 function toCanonicalValue(value: unknown): unknown {
   if (value === undefined) return undefined;
-  // Some bodies say themselves what their JSON is.
+  // Some bodies have a `toJSON()` of their own.
   return JSON.parse(JSON.stringify(value, toPlain), (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,6 +1,6 @@
 /**
- * A store of observations in memory: core's rules, applied to what was observed. The suites compare
- * stores with it, and the tests of a service can run on it.
+ * A store of observations in memory: core's rules, applied to the observations. The suites
+ * compare stores with it, and the tests of a service can run on it.
  */
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { createMicroblogReads } from "./memory-microblog-reads.ts";

@@ -19,7 +19,7 @@ const COUNTS = [null, null, 0, 1, 9, 10, Number.MAX_SAFE_INTEGER - 1, Number.MAX
 const pick = <Value>(random: Random, values: readonly Value[]): Value | undefined =>
   values[random(values.length)];
 
-/** An instant within the last 45 days and the next one: what was published may be scheduled. */
+/** An instant within the last 45 days and the next one: a publication may be scheduled. */
 const pickInstant = (random: Random) => NOW - (random(46 * 3) - 3) * (DAY_MS / 3);
 
 /**

@@ -48,7 +48,7 @@ export interface OwnerReads<Store, Sort extends string> {
   readonly kinds: readonly [owner: OwnerKind, post: "short" | "tweet"];
   /** Names of owners, also of none. */
   readonly names: readonly string[];
-  /** What owners are listed by. */
+  /** The figures that owners are sorted by. */
   readonly sorts: readonly [Sort, ...Sort[]];
   /** Filters of lists. */
   readonly filters: readonly Pick<ListRequest, "search" | "country">[];
@@ -66,9 +66,9 @@ export interface OwnerReads<Store, Sort extends string> {
 /**
  * Creates the tests of a suite.
  *
- * @param edges What is observed besides random observations.
- * @param createReference Creates the empty store that is right.
- * @param tests The tests of what owners do not have in common.
+ * @param edges The observations besides the random ones: edge cases.
+ * @param createReference Creates the empty store whose reads are expected.
+ * @param tests The tests of reads that only one kind of owner has.
  */
 export function createReadTests<Store, Sort extends string>(
   withStore: WithStore<ObservationStore & Store>,
@@ -97,7 +97,7 @@ export function createReadTests<Store, Sort extends string>(
   );
 }
 
-/** Creates the tests of what all owners have in common. */
+/** Creates the tests of the reads that all kinds of owner have. */
 function createOwnerTests<Store, Sort extends string>(
   reads: OwnerReads<Store, Sort>,
 ): ReadTests<Store> {
@@ -172,7 +172,7 @@ export const listInstantsAround = (instant: number): string[] =>
 
 async function settle<Body>(read: Read<Body>) {
   try {
-    // What else a store says of a read is its own.
+    // Other fields of the result are the store's own.
     return { body: (await read).body };
   } catch (error) {
     return error instanceof DomainError ? error : new Error(String(error));

@@ -15,7 +15,7 @@ export type ObservationRecord = Readonly<Record<string, unknown>> & {
   readonly kind: "channel" | "short" | "user" | "tweet";
 };
 
-/** What a source returned for one target. */
+/** The result that a source returned for one target. */
 export interface PollResult {
   readonly targetId: string;
   readonly observations?: readonly ObservationRecord[];
@@ -25,7 +25,7 @@ export interface PollResult {
   readonly items?: readonly DiscoveredItem[];
   /**
    * Why the target could not be observed: it is gone, suspended or protected, or its data is
-   * invalid. A sentence for people. What was stored before stays.
+   * invalid. A sentence for people. The stored observations stay.
    */
   readonly failure?: string;
   /** Whether the source says that the target does not exist: the service polls it rarely then. */
@@ -48,7 +48,7 @@ export interface SourceResponse {
   readonly body: unknown;
 }
 
-/** What a response means. Instants are milliseconds since 1970 UTC; reasons are for people. */
+/** The meaning of a response. Instants are milliseconds since 1970 UTC; reasons are for people. */
 export type Classification =
   /** The body can be read. `pausedUntil`: the bucket has no requests left until then. */
   | { readonly kind: "ok"; readonly pausedUntil?: number | undefined }
@@ -56,7 +56,7 @@ export type Classification =
   | { readonly kind: "rate-limited"; readonly until: number; readonly reason: string }
   /** The source is not polled until then; `undefined`: until its settings change. */
   | { readonly kind: "stop"; readonly until: number | undefined; readonly reason: string }
-  /** `not-found`: what was requested does not exist. `transient`: worth a retry. `rejected`: not. */
+  /** `not-found`: the entity does not exist. `transient`: worth a retry. `rejected`: not. */
   | {
       readonly kind: "not-found" | "transient" | "rejected";
       readonly until?: undefined;

@@ -34,7 +34,7 @@ export interface PollCycleOptions {
 }
 
 /**
- * Creates what polls the due targets of a source.
+ * Creates the function that polls the due targets of a source.
  *
  * @param signal Aborts the task that is running.
  */
@@ -129,7 +129,7 @@ async function listDueBatch(
 
 type PollCycle = ReturnType<typeof createPollCycle>;
 
-/** Creates the poll cycles of a source. The database keeps what is due, so a cycle can be aborted. */
+/** Creates the poll cycles of a source. The database has the due targets: cycles can be aborted. */
 export function createPollCycle(options: PollCycleOptions) {
   const { collector, state, now } = options;
   const abortController = new AbortController();

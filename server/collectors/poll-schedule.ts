@@ -154,7 +154,7 @@ export function computeJitter(text: string): number {
   return Bun.hash.xxHash32(text) / 2 ** 32;
 }
 
-/** The results of a target, merged, and what they change of it. */
+/** The merged results of a target, and the changes of its state. */
 export interface TargetResult {
   failure?: string;
   isGone: boolean;
@@ -167,7 +167,7 @@ export interface TargetResult {
  * Computes the update of a target.
  *
  * @param result `undefined`: the poll returned nothing for the target.
- * @param sourceError What ended the task early.
+ * @param sourceError The error that ended the task early.
  * @returns `undefined`: the target stays due, because the source was not polled for it.
  */
 export function reschedule(

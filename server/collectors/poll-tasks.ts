@@ -1,6 +1,6 @@
 /**
- * Creates the tasks of sources, which poll targets in batches or one by one, or a list newest first,
- * and tell the failure of a target from that of the source.
+ * Creates the tasks of sources. A task polls targets in batches or one by one, or a list newest
+ * first. It tells the failure of a target from that of the source.
  */
 import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 import {
@@ -77,7 +77,7 @@ export async function* pollBatch(
   }
 }
 
-/** Whether the source says that what was requested does not exist. */
+/** Whether the source says that the requested entity does not exist. */
 export function isNotFound(error: unknown): error is SourceError & { kind: "not-found" } {
   return error instanceof SourceError && error.kind === "not-found";
 }
@@ -112,7 +112,7 @@ export async function* pollOneByOne(
   yield* failedResults;
 }
 
-/** An entry of a list: an item, and what was observed of it now. */
+/** An entry of a list: an item, and its observation now. */
 export interface ListEntry {
   readonly result?: PollResult;
   readonly item?: DiscoveredItem;

@@ -1,4 +1,4 @@
-/** Plans the quota of a source: what a day costs, and how far poll intervals must grow to fit. */
+/** Plans the quota of a source: the cost of a day, and the factor that poll intervals need. */
 import type { TaskName } from "./targets.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import {

@@ -7,7 +7,7 @@ import { QUOTA_RESERVE_RATIO } from "./poll-schedule.ts";
 import type { Collector } from "./collector.ts";
 import { getBucket } from "./quota-budget.ts";
 
-/** The burst is what the pace gives in this time, or the minimum. */
+/** The burst is the number of requests that the pace allows in this time, or the minimum. */
 const BURST_WINDOW_MS = 10 * MINUTE_MS;
 const BURST_MIN_UNITS = 20;
 
@@ -115,7 +115,7 @@ export function createSourceRateLimiter(collector: Collector, now: () => number)
     },
 
     /**
-     * Counts a request. A task that has begun is not cut off: what it uses too much delays the next
+     * Counts a request. A task that has begun is not cut off: its excess delays the next
      * one. That debt is limited to one burst, because the database counts the quota itself.
      */
     take(name: string): void {

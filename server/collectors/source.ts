@@ -1,4 +1,4 @@
-/** A source as the service knows it before it polls it: its settings, and the names that it takes. */
+/** The declaration of a source: its settings, and the names of entities that it accepts. */
 import type { Platform } from "./targets.ts";
 import type { Setting } from "../settings.ts";
 

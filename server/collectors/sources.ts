@@ -75,7 +75,7 @@ export const SOURCE_SETTINGS: readonly Setting[] = [
  * Selects the source of each platform.
  *
  * @param read Reads a setting.
- * @param problems Receives what is wrong with the settings together.
+ * @param problems Receives the problems of settings that do not fit together.
  */
 export function selectSources(
   read: (setting: Setting) => unknown,

@@ -1,11 +1,11 @@
-/** What collectors poll, and what a poll changes. Instants are milliseconds since 1970 UTC. */
+/** The targets of collectors, and the changes by a poll. Instants are in ms since 1970 UTC. */
 
 /** The platform that a source observes. */
 export type Platform = "video" | "microblog";
 
 /**
- * What collectors poll: an entity's attributes and counts (`profile`), its list of shorts or tweets
- * (`items`), and the counts of known items (`counts`).
+ * The tasks of collectors: an entity's attributes and counts (`profile`), its list of shorts or
+ * tweets (`items`), and the counts of known items (`counts`).
  */
 export const TASK_NAMES = ["profile", "items", "counts"] as const;
 export type TaskName = (typeof TASK_NAMES)[number];

@@ -31,7 +31,7 @@ export interface TaskResult {
   readonly observed: number;
   readonly failed: number;
   readonly observations: number;
-  /** What ended the task early. */
+  /** The error that ended the task early. */
   readonly sourceError: SourceError | undefined;
   /** Why one of the targets failed, other than by being gone. */
   readonly warning: string | undefined;

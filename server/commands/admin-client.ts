@@ -20,7 +20,7 @@ export type AdminClient = <Call extends keyof OwnerCalls>(
   ...input: Input<Call>
 ) => Promise<OwnerCalls[Call]["result"]>;
 
-/** What a request may have. */
+/** The parts that a request may have. */
 interface RequestInput {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
@@ -43,7 +43,7 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
     const headers = { "content-type": "application/json" };
     const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
     const response = await sendAdmin(connection, filled + search, init);
-    // The endpoint responds with what its schema says.
+    // The body matches the schema of the endpoint.
     return (await response.json()) as OwnerCalls[Call]["result"];
   };
 }

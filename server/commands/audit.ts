@@ -1,4 +1,4 @@
-/** The command `audit`: lists what administrators changed. */
+/** The command `audit`: lists the changes by administrators. */
 import { Command } from "commander";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import { createAdminClient, readPages, withConnection } from "./admin-client.ts";

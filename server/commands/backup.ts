@@ -1,4 +1,4 @@
-/** The command `backup`: has a snapshot of the database written into a new file. */
+/** The command `backup`: writes a snapshot of the database into a new file. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";

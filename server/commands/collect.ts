@@ -1,4 +1,4 @@
-/** The command `collect`: collects everything that is due from the sources. */
+/** The command `collect`: polls all due targets of the sources. */
 import { Command } from "commander";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import { requestAdmin } from "./admin-client.ts";

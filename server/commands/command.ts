@@ -1,4 +1,4 @@
-/** What all commands share: their context, their errors and the parsing of their arguments. */
+/** The base of all commands: their context, their errors and the parsing of their arguments. */
 import { InvalidArgumentError } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
@@ -14,7 +14,7 @@ export interface AdminConnection {
   close(): Promise<void>;
 }
 
-/** What every command works with. */
+/** The context of every command. */
 export interface CommandContext extends CommandLineIo {
   /** Connects to the database. Other processes see the name of the command. */
   connect(): Promise<AdminConnection>;
@@ -30,7 +30,7 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
   /** The name of the error of the API that caused it, or `Command Failed`. */
   readonly code: string;
-  /** What its user can do about it. */
+  /** The next step for the user. */
   readonly advice: string | undefined;
 
   constructor(message: string, { code = "Command Failed", advice }: CommandErrorOptions = {}) {
@@ -43,7 +43,7 @@ export class CommandError extends Error {
 /** The code of a command that was interrupted by Ctrl-C. */
 export const INTERRUPTED = "SIGINT";
 
-/** Its exit status: what a shell reports of a process that the signal ended. */
+/** The exit status that a shell reports of a process that the signal ended. */
 export const EXIT_INTERRUPTED = 130;
 
 /** Why a file often cannot be read, by the code of the error. */

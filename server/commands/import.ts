@@ -101,7 +101,7 @@ async function importFiles(
     });
   } finally {
     process.off("SIGINT", onInterrupt);
-    // After a failure too: what was stored before it stays.
+    // After a failure too: the observations stored before it stay.
     if (counts.length > 0) await printCounts(context, options, counts);
   }
   const { rejected } = sumCounts(counts);
@@ -147,7 +147,7 @@ async function readFileSize(file: string): Promise<number> {
   throw new CommandError(`Cannot read ${file}: it is not a file`);
 }
 
-/** What the import of each file works with. */
+/** The context of the import of each file. */
 interface ImportRun {
   readonly context: CommandContext;
   readonly connection: AdminConnection;

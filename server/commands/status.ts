@@ -1,4 +1,4 @@
-/** The command `status`: shows the database, what is stored in it, and the sources. */
+/** The command `status`: shows the database, its contents and the sources. */
 import { Command } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";

@@ -1,4 +1,4 @@
-/** Creates what shrinks the database: retention of observations, and the fold of the journal. */
+/** Creates the tasks that shrink the database: retention, and the fold of the journal. */
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";

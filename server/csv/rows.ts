@@ -3,7 +3,7 @@ import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 
 /**
  * A cell of a parsed row. An empty cell is `null`; only an empty cell in quotes is an empty text, so
- * that no value and an empty text are told apart.
+ * that a missing value differs from an empty text.
  */
 export type CsvCell = string | null;
 

@@ -13,7 +13,7 @@ import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
-/** What admission depends on. */
+/** The dependencies of admission. */
 export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
   /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
@@ -27,7 +27,7 @@ export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticat
   getRouteMatcher(): MatchRoute;
 }
 
-/** What a client's request id looks like. */
+/** The form of a client's request id. */
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 const CORS_EXPOSED_HEADERS =

@@ -19,7 +19,7 @@ import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 
-/** What the app depends on. */
+/** The dependencies of the app. */
 export interface AppOptions
   extends
     Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,

@@ -1,4 +1,4 @@
-/** HTTP caching: what caches may do with a response, and whether a client has it already. */
+/** Headers of HTTP caching: how caches may use a response, and whether a client has it already. */
 
 /** The headers of a response while they are collected. */
 export type ResponseHeaders = Record<string, string | number | undefined>;

@@ -27,7 +27,7 @@ export function isChargedError(error: unknown): boolean {
   return ERROR_STATUSES[toClientError(error).code] === 404;
 }
 
-/** What a client may know of a thrown value: a client error as it is, else an internal error. */
+/** Returns the error to respond with: a client error as it is, else an internal error. */
 export function toClientError(
   thrown: unknown,
   { isTrusted = false }: Pick<ErrorOptions, "isTrusted"> = {},
@@ -59,10 +59,10 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 }
 
 /**
- * Says which value was wrong, where it was, and what is allowed: of a union, all that it has; of a
+ * Names the wrong value, its place and the allowed ones: of a union, all that it has; of a
  * text with a pattern, the description of its schema.
  *
- * @param whole What was checked: the body, the query.
+ * @param whole The name of the checked value: the body, the query.
  */
 export function describeSchemaError(
   { path, message, value, schema }: ValueError,
@@ -81,7 +81,7 @@ export function describeSchemaError(
   return `${where} must be ${toLowerFirst(description)}, got ${quoteValue(value)}`;
 }
 
-/** What a schema of a union allows. */
+/** Describes the values that a schema of a union allows. */
 function describeSchema({ type, minimum, maximum, description, ...schema }: TSchema): string {
   if (type === "null") return "null";
   if (type === "integer") {
@@ -99,7 +99,7 @@ const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + te
 /**
  * Formats an error: with one field below `/api/video`, else with a code and a message.
  *
- * @param advice What to do about it, which only the commands are told.
+ * @param advice The next step, which only the commands get.
  */
 export function formatErrorResponse(error: NamedError, path: string, advice?: string) {
   const status = ERROR_STATUSES[error.code];

@@ -61,8 +61,8 @@ export async function readLargeBody(request: Request, maxBytes: number): Promise
 }
 
 /**
- * Reads a body of any type. It uses at most three times the memory of what arrived, also if each chunk
- * has one byte.
+ * Reads a body of any type. It uses at most three times the memory of the received bytes, also if
+ * each chunk has one byte.
  *
  * @param timeoutS How long the body may take to arrive; by default as long as it likes.
  * @throws {DomainError} `Payload Too Large`.

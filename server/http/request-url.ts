@@ -1,6 +1,7 @@
 /**
  * The path and query of a request. The query is as the client sent it. The path is normalized: Bun
- * resolves `.` and `..`, also as `%2e`, and takes `\` for `/`. What the client sent is unknown here.
+ * resolves `.` and `..`, also as `%2e`, and takes `\` for `/`. The text that the client sent is
+ * unknown here.
  */
 
 /**

@@ -57,8 +57,8 @@ type ServeRequest = (request: Request, server: Bun.Server<undefined>) => Promise
 
 /**
  * Creates the routes of Bun's server. Its router compares the target as the client sent it, which is
- * what a proxy checks. The URL of a request is normalized: `/swagger/..\admin` becomes `/admin`.
- * So a request is served if target and path begin with the same route, else it gets 404.
+ * the path that a proxy checks. The URL of a request is normalized: `/swagger/..\admin` becomes
+ * `/admin`. So a request is served if target and path begin with the same route, else it gets 404.
  *
  * @param declared The declared routes. `/channels/:channel` begins with `/channels`.
  * @param mountPath The path below which they are served, such as `/metrics`.

@@ -28,7 +28,7 @@ export interface PendingDebit {
   readonly reject: (error: unknown) => void;
 }
 
-/** What one commit debits and refunds. */
+/** The debits and refunds of one commit. */
 export interface Batch {
   readonly debits: readonly PendingDebit[];
   readonly refunds: readonly PendingRefund[];
@@ -113,7 +113,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     return true;
   }
 
-  /** Starts a commit of what waits. When clients begin to leave, a poll finds more of them first. */
+  /** Starts a commit. When clients begin to leave, a poll finds more of them first. */
   function startNext(): void {
     isCommitting = true;
     const wereClientsLeaving = areClientsLeaving();

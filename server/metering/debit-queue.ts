@@ -141,12 +141,12 @@ export function createDebitQueue(options: DebitQueueOptions) {
      */
     refund: refundReceipt,
 
-    /** Refunds what other processes saved before they ended. */
+    /** Applies the refunds that other processes saved before they ended. */
     recover: async () => (spool === undefined ? [] : recoverRefunds(spool, applyRefunds)),
 
     check: commits.check,
 
-    /** Finishes running commits, and tries failed refunds once more. Those that wait are saved first. */
+    /** Saves waiting refunds, finishes running commits, and tries failed refunds once more. */
     async close(): Promise<void> {
       await Promise.all([refundQueue.saveAll(), batchCommitter.waitUntilIdle()]);
       await refundQueue.close();

@@ -20,7 +20,7 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
   const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
 
   return {
-    /** Commits charges and refunds together. @returns What became of the charges, if there are any. */
+    /** Commits charges and refunds together. @returns The outcomes of charges, if there are any. */
     async commit(
       uid: string,
       charges: readonly AccountCharge[],

@@ -89,7 +89,7 @@ function createTokenBuckets(perMinute: number, now: () => number) {
       return result;
     },
 
-    /** What `take()` would return; `undefined` for a bucket that is full. */
+    /** Returns the result that `take()` would return; `undefined` for a bucket that is full. */
     peek(key: number): RateLimitResult | undefined {
       const bucket = findBucket(key);
       return bucket && takeRateLimitToken(bucket, perMinute, now());

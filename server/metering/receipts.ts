@@ -1,4 +1,4 @@
-/** The receipts of the debit queue: what a request gets for its debit, and what refunds it. */
+/** The receipts of the debit queue: a request gets one for its debit, and is refunded with it. */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
@@ -21,7 +21,7 @@ interface ReceiptOptions {
   onRefund(debit: Debit): void;
 }
 
-/** Creates what settles and refunds batches. Requests with the same idempotency keys wait for that. */
+/** Settles and refunds batches. Requests with the same idempotency keys wait for that. */
 export function createReceipts(options: ReceiptOptions) {
   const { refundQueue, locks, isRolledBack, onRefund } = options;
 
@@ -87,7 +87,7 @@ export function createReceipts(options: ReceiptOptions) {
   };
 }
 
-/** Resolves or rejects a request by what the ledger decided. @returns Its receipt, if it has one. */
+/** Resolves or rejects a request as the ledger decided. @returns Its receipt, if it has one. */
 function settleDebit(
   { charge, resolve, reject }: PendingDebit,
   outcome: DebitOutcome<Debit> | undefined,

@@ -1,6 +1,6 @@
 /**
  * Queues refunds. They wait for the next commit of the ledger, which takes a group of them along.
- * Those that fail are retried in groups of their own until they succeed or the service stops.
+ * Failed refunds are retried in groups of their own until they succeed or the service stops.
  */
 import { withDeadline } from "./deadline.ts";
 import { applyInGroups, GROUP_MAX_SIZE, type GroupFailure } from "./refund-groups.ts";
@@ -175,7 +175,7 @@ function createRetries(
       schedule();
     },
 
-    /** Makes the last attempt. @returns What failed in it. */
+    /** Makes the last attempt. @returns The groups that failed in it. */
     stop(): Promise<readonly GroupFailure[]> {
       isStopped = true;
       clearTimeout(timer);

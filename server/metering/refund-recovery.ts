@@ -2,14 +2,14 @@
 import { applyInGroups, type GroupFailure } from "./refund-groups.ts";
 import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";
 
-/** What became of a file of refunds that an earlier process left; counts are of requests. */
+/** The outcome of a file of refunds that an earlier process left; counts are of requests. */
 export interface RecoveredFile {
   readonly file: string;
   /** Refunded, or never debited. */
   readonly settled: number;
   /** Still to be refunded. */
   readonly left: number;
-  /** Why some are left, and what else the file holds. */
+  /** Why refunds are left: another database, damaged lines, a failed attempt. */
   readonly problems: readonly string[];
 }
 

@@ -1,2 +1,2 @@
-/** The bundler takes style sheets too. */
+/** Types of imported style sheets, which the bundler accepts. */
 declare module "*.css";

@@ -64,7 +64,7 @@ export interface ListedPages<Item> extends Readonly<OpenList<Item>>, TaskProgres
 }
 
 interface MoreOptions {
-  /** How many pages are read at most; one unless told. */
+  /** The greatest number of pages to read; by default, one. */
   readonly pagesMax?: number;
   /** Reading ends with the page that has an item. */
   readonly isUntilItem?: boolean;
@@ -92,7 +92,7 @@ async function readNextPages<Item>(
 }
 
 /**
- * Reads the first page of a list, and more pages when it is told to. Each page costs a credit.
+ * Reads the first page of a list, and more pages on demand. Each page costs a credit.
  *
  * @param name Which list.
  */

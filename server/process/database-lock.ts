@@ -78,7 +78,7 @@ function createDatabaseFolder(file: string): void {
   );
 }
 
-/** What every SQLite file that is not empty begins with. */
+/** The first bytes of every SQLite file that is not empty. */
 const SQLITE_HEADER = "SQLite format 3\0";
 
 /** Checks a file before anything is changed: a wrong setting can name any file. */

@@ -78,7 +78,7 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
 }
 
 /**
- * Becomes the owner of a file, or finds out who owns it.
+ * Becomes the owner of a file, or finds the process that owns it.
  *
  * @param mayEndSoon Whether to wait for the end of an owner.
  */

@@ -8,9 +8,9 @@ import { describeError } from "../system-errors.ts";
 interface FailureGroup {
   readonly cause: string;
   total: number;
-  /** Since the last summary. */
+  /** Failures since the last summary. */
   recent: number;
-  /** Those of the recent ones that were not logged. */
+  /** Recent failures that were not logged yet. */
   unwritten: number;
 }
 
@@ -73,7 +73,7 @@ export function createFailureLog(
       }
     },
 
-    /** Logs the counts that the next summary would log. */
+    /** Logs the pending counts now, not with the next summary. */
     flush(): void {
       for (const group of groups.values()) writeSuppressedCount(group);
     },

@@ -25,7 +25,7 @@ export async function waitUntilIdle(server: Bun.Server<undefined>): Promise<void
  * @param getRequestCount Counts the requests since shutdown began.
  */
 export async function waitForQuietPeriod(getRequestCount: () => number): Promise<void> {
-  // Polls are counted, not time: in each one the server reads what has arrived.
+  // Polls are counted, not time: in each one the server reads the bytes that have arrived.
   for (let poll = 0, quietPolls = 0; poll < POLLS_MAX && quietPolls < QUIET_POLLS; poll++) {
     const previousCount = getRequestCount();
     await Bun.sleep(POLL_INTERVAL_MS);

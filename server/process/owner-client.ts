@@ -46,7 +46,7 @@ export function getPidFilePath(file: string): string {
 }
 
 /**
- * Asks who owns a file.
+ * Asks the owner of a file to describe itself.
  *
  * @returns `undefined` when no owner accepts the connection, as while one starts or ends, or when it
  * gives no description.
@@ -120,7 +120,7 @@ function sendToOwner(file: string, url: string, init: RequestInit = {}): Promise
   return fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 }
 
-/** The error of an owner that does not answer; it names the process and says what to do. */
+/** The error of an owner that does not answer, with the process and the next step. */
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);
   const seconds = OWNER_TIMEOUT_MS / 1000;

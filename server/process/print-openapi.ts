@@ -1,4 +1,4 @@
-/** The command `openapi`. */
+/** The command `openapi`: prints the OpenAPI document. */
 import { createDocument } from "../http/openapi/document.ts";
 import type { CommandLineIo } from "../commands/terminal/process-io.ts";
 

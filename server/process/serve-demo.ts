@@ -112,7 +112,7 @@ async function createToken(client: AdminClient): Promise<string> {
   return (await client("POST /admin/tokens", { body: { name: NAME } })).token;
 }
 
-/** What a visitor of the demo needs. */
+/** The access of a visitor of the demo. */
 interface DemoAccess {
   readonly key: string;
   readonly admin_token: string;

@@ -37,7 +37,7 @@ export function waitForTermination(environment: Environment): Promise<void> {
 
 /**
  * Finds the processes of a package runner above this one: `bun run`, and with `npx` its shell. On
- * SIGTERM `npx` ends that shell, but not what the shell started. Processes above the package runner
+ * SIGTERM `npx` ends that shell, but not its children. Processes above the package runner
  * don't count: a service in the background outlives its terminal.
  */
 function findPackageRunnerPids({

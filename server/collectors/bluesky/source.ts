@@ -1,4 +1,4 @@
-/** Bluesky as a source: its settings, and the handles that it can have. */
+/** The source Bluesky: its settings, and the form of its handles. */
 import type { Source } from "../source.ts";
 
 /** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */

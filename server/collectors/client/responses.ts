@@ -1,4 +1,4 @@
-/** Reads what the responses of all sources have in common. */
+/** Parses the parts that responses of all sources share: items, statuses, limits and counts. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
@@ -12,7 +12,7 @@ export const Unchecked = Type.Optional(Type.Unknown());
 /** An optional object with such fields. */
 export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
-/** The valid items of a list, and what was wrong with the first invalid one. */
+/** The valid items of a list, and the error of the first invalid one. */
 export interface ParsedItems<Item> {
   readonly items: readonly Item[];
   readonly warning: string | undefined;
@@ -41,7 +41,7 @@ export function parseItems<Schema extends TSchema>(
   return { items, warning };
 }
 
-/** Says where a value breaks a schema, what is wanted there, and what the value is. */
+/** Describes where a value breaks a schema: the path, the expected value and the actual one. */
 export function describeSchemaError(schema: TSchema, value: unknown): string {
   const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
   const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;

@@ -1,4 +1,4 @@
-/** X as a source: its settings, and the usernames that it can have. */
+/** The source X: its settings, and the form of its usernames. */
 import type { Source } from "../source.ts";
 
 /** X refuses a whole request if one username has another form. */

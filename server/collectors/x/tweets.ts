@@ -91,7 +91,7 @@ async function fetchTimelinePage(
   };
 }
 
-/** Explains why an identifier is none of X; `undefined` if it can be one. */
+/** Explains why X cannot have a tweet with this identifier; `undefined` if it can. */
 export function explainInvalidTweetId(id: string): string | undefined {
   if (TWEET_ID_PATTERN.test(id)) return undefined;
   return `X has no tweet ${id}: identifiers there are numbers`;

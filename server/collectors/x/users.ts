@@ -46,7 +46,7 @@ export const ListResponse = Type.Object({
 /** A username can move to another user; after this time it is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
-/** What identifies a user of X; the source state of a target. */
+/** The identity of a user of X; the source state of a target. */
 export type UserIdentity = {
   readonly id: string;
   /** In X's spelling. */

@@ -1,4 +1,4 @@
-/** Reads what the responses of YouTube have in common. */
+/** Reads the parts that responses of YouTube share: lists, thumbnails and durations. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { parseItems, Unchecked, type ParsedItems } from "../client/responses.ts";
 import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";

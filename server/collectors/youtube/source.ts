@@ -1,4 +1,4 @@
-/** YouTube as a source: its settings, and the names of its channels. */
+/** The source YouTube: its settings, and the names of its channels. */
 import type { Source } from "../source.ts";
 import { parseChannelName } from "./channel-names.ts";
 

@@ -6,7 +6,7 @@ export interface Word {
   readonly description: string;
 }
 
-/** What completes the value of an option or argument: some words, files, or nothing. */
+/** The completions of the value of an option or argument: some words, files, or nothing. */
 export type Value = readonly string[] | "files" | "nothing";
 
 /** An option, and its value if it takes one. */
@@ -14,7 +14,7 @@ interface OptionWord extends Word {
   readonly value?: Value;
 }
 
-/** What can be typed behind a command. */
+/** The words that can follow a command. */
 export interface CommandWords {
   /** The full name of the command, such as `keys create`; empty for the program. */
   readonly path: string;

@@ -23,7 +23,7 @@ export const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   collect: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
 };
 
-/** Command lines, by what they do. */
+/** Command lines, by their descriptions. */
 export type Examples = Readonly<Record<string, string>>;
 
 /** The examples of each command, by its full name. */

@@ -26,10 +26,10 @@ const MIN_TEXT_COLUMNS = 15;
 /** The name of the program in an example, but not in the name of a file. */
 const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
 
-/** What the lines of an example begin with. */
+/** The indent of the lines of an example. */
 const EXAMPLE_INDENT = "  ";
 
-/** What the help of every command looks like. */
+/** The options of the help of every command. */
 export interface HelpOptions {
   readonly io: CommandLineIo;
   readonly settings: readonly SettingText[];

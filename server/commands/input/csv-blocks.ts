@@ -49,13 +49,13 @@ async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileR
   yield cutter.end();
 }
 
-/** What a row is: an observation, or why it is none; neither if it is blank or the header. */
+/** A row: an observation, or the reason to reject it; neither if it is blank or the header. */
 interface ReadRow {
   readonly record?: Record<string, unknown>;
   readonly reason?: string;
 }
 
-/** Creates a reader of the rows of a file. It throws what is wrong with the header or the kind. */
+/** Creates a reader of the rows of a file. It throws if the header or the kind is wrong. */
 function createRowReader(kind: EntityKind | undefined) {
   let header: readonly CsvCell[] | undefined;
   let parseRow: ParseObservationRow | undefined;

@@ -5,8 +5,9 @@ import { createReadError } from "../command.ts";
 import { openInput, readBlocks, type InputBlock } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
 
-/** What files of observations are; by default what their names say. */
+/** The format and the kind of files of observations. */
 export interface InputOptions {
+  /** By default, the one that the name of the file tells. */
   readonly format?: ObservationFormat;
   /** The kind of all rows of CSV; by default the one in the column `kind`. */
   readonly kind?: EntityKind;

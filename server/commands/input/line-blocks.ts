@@ -17,7 +17,7 @@ export interface InputBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number in the file of a line of the block. */
   findFileLine(line: number): number;
-  /** What is in the file between the lines but is no line, by its numbers in the file. */
+  /** Rejected parts of the file between the lines, by their line numbers in the file. */
   readonly rejections: RejectionReport;
 }
 

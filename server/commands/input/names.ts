@@ -1,4 +1,4 @@
-/** Commands on many names: from arguments, a file or standard input, one after the other. */
+/** Runs a command on many names, from arguments, a file or standard input, one after the other. */
 import { readFile } from "node:fs/promises";
 import { createInvalidRequestError } from "../../../core/errors.ts";
 import { describeError } from "../../system-errors.ts";
@@ -20,7 +20,7 @@ type NameResult = Readonly<Record<string, string | null>>;
  * Runs a command on names. A name that fails does not stop the others.
  *
  * @param names The arguments; `-` stands for the lines of standard input.
- * @param work Returns what became of a name, and its sentence for people.
+ * @param work Returns the result for a name, and its sentence for people.
  * @throws {CommandError} At the end, if a name failed; if there is only one, its own error.
  */
 export async function runOnNames(

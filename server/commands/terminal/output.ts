@@ -16,11 +16,11 @@ export interface OutputOptions {
   readonly json?: true;
 }
 
-/** What is printed of rows besides a table. */
+/** The output for rows besides a table. */
 interface RowsOptions {
-  /** What is printed as JSON; the rows by default. */
+  /** The value that is printed as JSON; by default, the rows. */
   readonly value?: unknown;
-  /** The message in place of a table without rows: what to do next. */
+  /** The message in place of a table without rows: the next step. */
   readonly ifEmpty?: string;
 }
 

@@ -4,10 +4,10 @@ import { relative } from "node:path";
 import { Command } from "commander";
 import { formatMessage, type MessageStyle } from "./style.ts";
 
-/** What a command reads and writes: the process's own environment and streams, or those of a test. */
+/** The environment and streams of a command: those of the process, or those of a test. */
 export interface CommandLineIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the user types to run the program: `creator-metrics`, `bun server/main.ts`. */
+  /** The text that the user types to run the program: `creator-metrics`, `bun server/main.ts`. */
   readonly programName: string;
   /** Width of the terminal; `undefined` when standard output is no terminal. */
   readonly columns: number | undefined;
@@ -28,7 +28,7 @@ export interface CommandLineIo {
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
   const { stdout, stderr } = process;
-  // What commander does by default: NO_COLOR, FORCE_COLOR, then what the terminal can.
+  // The default of commander: NO_COLOR, FORCE_COLOR, then the abilities of the terminal.
   const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
   const hasErrColors = getErrHasColors?.() === true;
   return {
@@ -45,10 +45,10 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
   };
 }
 
-/** What runs the file of this process from the working directory, such as `bun server/main.ts`. */
+/** Returns the command that runs this program from the working directory: `bun server/main.ts`. */
 function describeEntryFile(): string {
   const [, file = "server/main.ts"] = process.argv;
-  // Who uses npx may have no Bun of their own.
+  // A user of npx may have no Bun installed.
   const isByNpx = process.env["npm_execpath"]?.endsWith("npm-cli.js") === true;
   const runtime = isByNpx ? `npx -y bun@${Bun.version}` : "bun";
   return `${runtime} ${relative(process.cwd(), file)}`;

@@ -8,7 +8,7 @@ import { formatJson, type OutputOptions } from "./output.ts";
 /**
  * Prints a secret, or with `--json` the whole response. It is written at once, to notice a failure.
  *
- * @param created.name What the message of a failure calls it: `Key 7`.
+ * @param created.name Its name in the message of a failure: `Key 7`.
  * @param created.revocation The command that revokes it.
  * @throws {CommandError} If it cannot be written: nobody has it then.
  */

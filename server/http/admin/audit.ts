@@ -1,4 +1,4 @@
-/** Records what administrators change, and lists it. Reads are not recorded. */
+/** Records the changes by administrators, and lists them. Reads are not recorded. */
 import { Type } from "@sinclair/typebox";
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
@@ -16,10 +16,10 @@ import { getAdminCaller } from "./caller.ts";
 import { defineAdmin, type AdminOptions } from "./options.ts";
 import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
 
-/** What the audit says of a change that succeeded. */
+/** The outcome of a change that succeeded. */
 const DONE = "done";
 
-/** What the audit says of a change whose client left before its end. */
+/** The outcome of a change whose client left before its end. */
 const STOPPED = "stopped";
 
 type AuditOptions = Pick<AdminOptions, "now"> & { readonly audit: AuditStore };
@@ -106,7 +106,7 @@ const SECRETS = /cma?_[A-Za-z0-9_-]{20,}/g;
 /** As many characters of a key or a token as the lists of both show. */
 const SHOWN_CHARACTERS = 10;
 
-/** Cuts what looks like a key or a token to its first characters. Nothing deletes the audit. */
+/** Cuts likely keys and tokens to their first characters. Nothing deletes the audit. */
 function cutSecrets(text: string): string {
   return text.replace(SECRETS, (secret) => `${secret.slice(0, SHOWN_CHARACTERS)}…`);
 }

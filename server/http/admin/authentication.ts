@@ -43,7 +43,7 @@ const FAILURE_DELAY_MS = 500;
  */
 const REMEMBERED_MAX = 1000;
 
-/** What the authentication of administrators depends on. */
+/** The dependencies of the authentication of administrators. */
 export interface AdminAuthenticationOptions {
   /** The token of the setting. */
   readonly token: string | undefined;
@@ -121,7 +121,7 @@ export function createAdminAuthentication(
   };
 }
 
-/** Creates what finds whose token a text is. */
+/** Creates the lookup of the actor to whom a token belongs. */
 function createActorLookup(token: string | undefined) {
   const expected = token === undefined ? undefined : hash(token);
   return (presentedHash: Uint8Array, known: readonly AdminTokenRecord[]) => {

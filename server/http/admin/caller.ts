@@ -1,7 +1,7 @@
-/** Who sends a request of the administration API. */
+/** The caller of the administration API, as the audit records it. */
 import { hostname } from "node:os";
 
-/** Who sends a request to the administration API. */
+/** The sender of a request to the administration API. */
 export interface AdminCaller {
   /** The name of a token, `ADMIN_TOKEN` or `command line`. */
   readonly actor: string;
@@ -12,10 +12,10 @@ export interface AdminCaller {
 /** The callers of the requests that were admitted. */
 const callers = new WeakMap<Request, AdminCaller>();
 
-/** What the audit calls the token of the setting. */
+/** The name of the token of the setting in the audit. */
 export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
 
-/** Who sends the requests on the owner's socket, and those of a command to its own process. */
+/** The sender of requests on the owner's socket, and of those of a command to its own process. */
 export const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
 
 export function setAdminCaller(request: Request, caller: AdminCaller): void {

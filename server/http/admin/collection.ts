@@ -170,7 +170,7 @@ async function addCreator(
   }
 }
 
-/** @param text A username, or what people paste in place of one. */
+/** @param text A username, or a pasted address in place of one. */
 function parseMicroblogCreator(text: string) {
   return parseCreator({ creator: readUsername(text), platform: "microblog" });
 }

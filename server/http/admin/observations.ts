@@ -136,9 +136,9 @@ function parseExportOptions(query: QueryParameters): ExportOptions {
 }
 
 /**
- * Responds with an export, once its first observations are read: what they fail with has a status.
+ * Responds with an export, once its first observations are read: a failure until then has a status.
  *
- * @param header What comes first, if the export is CSV.
+ * @param header The first line, if the export is CSV.
  */
 async function startResponse(chunks: AsyncGenerator<string>, header?: string): Promise<Response> {
   const first = await chunks.next();

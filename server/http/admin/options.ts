@@ -1,4 +1,4 @@
-/** What the administration API depends on. */
+/** The dependencies of the administration API. */
 import { createDefine } from "../endpoints/admin-endpoint.ts";
 import type { AuditStore } from "../../store/administration/audit.ts";
 import type { KeyAdministration } from "../../metering/api-keys.ts";
@@ -22,7 +22,7 @@ export interface ServiceStatus {
     readonly url: string;
     /** The size of the file and of its recent changes; `null` for a libSQL server. */
     readonly bytes: number | null;
-    /** What a commit survives at least; a libSQL server with another setting may do more. */
+    /** The failure that a commit survives at least; a libSQL server may be set to survive more. */
     readonly durability: "power" | "process";
     /** Why requests cannot be charged or read; `null` if they can. */
     readonly outage: string | null;
@@ -31,7 +31,7 @@ export interface ServiceStatus {
   readonly sources: readonly SourceStatus[];
 }
 
-/** What the administration API depends on. */
+/** The dependencies of the administration API. */
 export interface AdminOptions {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
@@ -42,7 +42,7 @@ export interface AdminOptions {
   readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
-  /** Reads the state of the database, of what it holds, and of the sources. */
+  /** Reads the state of the database, its contents and the sources. */
   readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
   /** Finds out which channel a person means. @throws {DomainError} `Invalid Request`. */
@@ -56,7 +56,7 @@ export interface AdminOptions {
   collect(): Promise<SourceStatus[]>;
   readonly importObservations: ImportObservations;
   exportObservations(options: ExportOptions): AsyncIterable<Record<string, unknown>>;
-  /** Applies the retention policy, or counts what it would remove. */
+  /** Applies the retention policy, or counts the observations that it would remove. */
   applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
   /** Copies the database into a new file. Only commands may name any path. */
   backUp(file: string): Promise<BackupResult>;

@@ -121,7 +121,8 @@ function addRoute<Options>(app: Elysia, endpoint: AdminEndpoint<Options>, option
 
 /**
  * Creates the API on the socket of the process that owns a database file: administration, tokens of
- * administrators, and backups. It has no authentication: the file mode of the socket says who may use it.
+ * administrators, and backups. It has no authentication: the file mode of the socket decides which
+ * users may connect.
  */
 export function createOwnerApp(
   options: AdminOptions &

@@ -1,4 +1,4 @@
-/** The endpoint of the status: the database, what is stored in it, and the sources. */
+/** The endpoint of the status: the database, its contents and the sources. */
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import { toSourceReadiness } from "../endpoints/health.ts";

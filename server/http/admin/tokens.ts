@@ -14,7 +14,7 @@ import type { AdminOptions } from "./options.ts";
 /** Begins with a letter, so that no name looks like an id; and not as a token or a key does. */
 const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
-/** What the endpoints of the owner's socket depend on. */
+/** The dependencies of the endpoints of the owner's socket. */
 interface TokenOptions extends Pick<AdminOptions, "now" | "audit"> {
   readonly tokens: AdminTokenAdministration;
 }

@@ -1,4 +1,4 @@
-/** The endpoints of what accounts used: their usage and their statements. */
+/** The endpoints of the usage and the statements of accounts. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue, type QueryParameters } from "../../../core/parameters.ts";
 import {

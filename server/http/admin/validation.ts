@@ -1,4 +1,4 @@
-/** What administration routes share: the JSON body, names, filters, and the pages of lists. */
+/** Validation that administration routes share: JSON bodies, names, filters, and pages of lists. */
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Compresses responses with what their clients accept: RFC 9110, section 12.5.3. */
+/** Compresses responses with an encoding that the client accepts: RFC 9110, section 12.5.3. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Elysia } from "elysia";

@@ -1,4 +1,4 @@
-/** What the service uses of negotiator; `@types/negotiator` does not know `preferred`. */
+/** Types of the parts of negotiator in use; `@types/negotiator` does not know `preferred`. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });

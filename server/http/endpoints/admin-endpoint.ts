@@ -1,6 +1,7 @@
 /**
- * What an endpoint of the administration API is. Each is declared once, in `server/http/admin`: routes,
- * checks of queries and bodies, the OpenAPI document and the client of the commands follow.
+ * The declaration of an endpoint of the administration API. Each is declared once, in
+ * `server/http/admin`: routes, checks of queries and bodies, the OpenAPI document and the client of
+ * the commands follow.
  */
 import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import type { EndpointDescription, ErrorExamples } from "./endpoint.ts";
@@ -14,7 +15,7 @@ export const DATABASE_FILE_TYPE = "application/vnd.sqlite3";
 /** A file of SQLite. */
 export const DatabaseFile = Type.String({ format: "binary" });
 
-/** A value that nobody changes: handlers may return what others hold. */
+/** A value that is not changed: handlers may return one that others hold. */
 type Immutable<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
   : Value;
@@ -23,15 +24,15 @@ type Immutable<Value> = Value extends object
 export interface AdminRequest<Body = unknown> {
   readonly request: Request;
   readonly query: URLSearchParams;
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** It matches the schema of the body. */
+  /** The body, which matches its schema. */
   readonly body: Body;
   /** Sets the status of the response, if the endpoint has several. */
   setStatus(status: number): void;
 }
 
-/** What the OpenAPI document says of an endpoint. */
+/** The texts of an endpoint in the OpenAPI document. */
 interface AdminDocument {
   /** `operationId`. */
   readonly id: string;
@@ -40,7 +41,7 @@ interface AdminDocument {
   readonly errors?: ErrorExamples;
 }
 
-/** What is known of an endpoint. */
+/** The declaration of an endpoint. */
 interface AdminDescription<
   Method extends EndpointDescription["method"] = EndpointDescription["method"],
   Path extends string = string,
@@ -62,7 +63,7 @@ interface AdminDescription<
     /** A schema with a name in the OpenAPI document, or `Lines` or `DatabaseFile`. */
     readonly schema: Result;
     readonly description?: string;
-    /** Of a success; by default 200. With several, the handler sets one. */
+    /** The status of a success; by default 200. With several, the handler sets one. */
     readonly statuses?: readonly number[];
   };
 }
@@ -91,7 +92,7 @@ export const createDefine =
   ) =>
     endpoint;
 
-/** What a request to an endpoint has. */
+/** The parsed parts of a request to an endpoint. */
 type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
   ? string extends keyof Query
     ? unknown

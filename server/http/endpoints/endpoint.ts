@@ -1,6 +1,7 @@
 /**
- * What an endpoint of the API is. Each is declared once, in this folder: routes, checks of queries,
- * charges, the OpenAPI document and the table in server/README.md follow from the declaration.
+ * The declaration of an endpoint of the API. Each is declared once, in this folder: routes, checks
+ * of queries, charges, the OpenAPI document and the table in server/README.md follow from the
+ * declaration.
  */
 import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/error-statuses.ts";
@@ -32,7 +33,7 @@ export const API_PARTS = {
 /** Example messages of errors, by name. */
 export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
 
-/** EndpointExamples of bodies; tests send them, and compare them with what the service responds. */
+/** Examples of bodies; tests send them, and compare them with the responses of the service. */
 export interface EndpointExamples {
   readonly request?: unknown;
   readonly response: unknown;
@@ -40,7 +41,7 @@ export interface EndpointExamples {
   readonly csv?: string;
 }
 
-/** What endpoints read and change. */
+/** The stores that endpoints read and change. */
 export interface EndpointSources {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
@@ -55,7 +56,7 @@ export interface EndpointSources {
   now(): number;
 }
 
-/** What is known of every endpoint. */
+/** The declaration of an endpoint. */
 export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** `operationId` in the OpenAPI document. */
   readonly id: string;
@@ -82,10 +83,10 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly errors?: ErrorExamples;
   /** By default those of `reference.json`, which has the long ones. */
   readonly examples?: EndpointExamples;
-  /** If it does not cost what its part of the API costs. */
+  /** Its cost, if it differs from that of its part of the API. */
   readonly price?: {
     readonly text: string;
-    /** What the example request costs, in credits. */
+    /** The cost of the example request, in credits. */
     readonly example: number;
   };
 }
@@ -120,7 +121,7 @@ type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}
 /** The parameters of a path, decoded. */
 type PathParameters<Path extends string> = Readonly<Record<PathParameter<Path>, string>>;
 
-/** What an endpoint parses: its query or its body. */
+/** The input that an endpoint parses: its query or its body. */
 export interface ParseInput extends Pick<ReadRequest, "query" | "body"> {
   /** Milliseconds since 1970 UTC. */
   readonly now: number;

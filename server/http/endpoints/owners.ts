@@ -30,7 +30,7 @@ import {
 } from "./endpoint.ts";
 import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
 
-/** What differs between the two interfaces. */
+/** The differences between the two interfaces. */
 interface OwnerInterface<Kind extends BatchKind = BatchKind> {
   readonly part: EndpointDescription["part"];
   /** The kind of its owners. */
@@ -218,9 +218,9 @@ export function defineComparison<Kind extends BatchKind, Result extends TSchema>
 }
 
 /**
- * Creates the response of a comparison from what a store has read.
+ * Creates the response of a comparison from the result of a store.
  *
- * @param nameEntities Creates the field that says what was found of each name.
+ * @param nameEntities Creates the field that has the result for each name.
  */
 export async function createComparison<Kind extends BatchKind, Entities extends object>(
   { count, interval }: ComparisonRequest<Kind>,

@@ -31,7 +31,7 @@ export function createIntegerParameter(range: IntegerRange, description: string)
   return Type.Optional(Type.Integer({ minimum, maximum, default: initial, description }));
 }
 
-/** One of some names. */
+/** A parameter that is one of some names. */
 export const createChoiceParameter = (
   choices: readonly string[],
   options: { readonly default?: string | undefined; readonly description: string },

@@ -12,7 +12,7 @@ const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_
 /** The metrics of an app. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What the metrics show beside the requests. */
+/** The sources of the metrics other than those of requests. */
 export interface MetricsOptions {
   readonly collecting: { sources(): Promise<SourceStatus[]> };
   readonly notices: Pick<NoticeStore, "countUndelivered">;

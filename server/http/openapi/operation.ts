@@ -1,5 +1,5 @@
 /**
- * Describes an endpoint for the OpenAPI document. What it has and how it can fail follows from its
+ * Describes an endpoint for the OpenAPI document. Its responses and errors follow from its
  * declaration, the schemas and the error table.
  */
 import { Type, type TProperties, type TSchema } from "@sinclair/typebox";

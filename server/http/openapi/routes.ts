@@ -49,7 +49,7 @@ export function createOpenApiRoutes() {
  * Serves a file that the page loads. Its URL changes with the file, so clients can cache it for long, and
  * is relative to that of the page.
  *
- * @param module What an import would name.
+ * @param module The name of the module in an import.
  */
 function createViewerFile(module: string, path: string) {
   const file = Bun.file(fileURLToPath(import.meta.resolve(module)));

@@ -97,7 +97,7 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
     assertRoomFor,
 
     /**
-     * Turns a body into what `Response` takes. Use the result in a response: Bun then reads the
+     * Turns a body into one that `Response` takes. Use the result in a response: Bun then reads the
      * stream to its end or cancels it, also if the client left, and so frees its memory.
      *
      * @throws Like `assertRoomFor()`.

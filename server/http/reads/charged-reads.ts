@@ -1,7 +1,7 @@
 /**
  * Serves the charged reads, nearly all requests, past Elysia's pipeline. Cached and uncached reads
- * share this one path: a cached response skips the store, not the checks. The routes that Elysia
- * knows lead here too, for who mounts the app.
+ * share this one path: a cached response skips the store, not the checks. The routes of
+ * Elysia lead here too, for programs that mount the app.
  *
  * Why past the pipeline: as ordinary routes, cached reads take 1.29 times the CPU time at 256
  * connections, and 1.15 times if all admission hooks are synchronous. In process they take 1.44
@@ -49,7 +49,7 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
-/** What serving charged reads depends on. */
+/** The dependencies of charged reads. */
 export interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
   readonly responseCache: ResponseCache;

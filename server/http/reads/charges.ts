@@ -12,7 +12,7 @@ export const READ_COST = 1;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 
-/** What an idempotency key looks like: visible ASCII characters. */
+/** The form of an idempotency key: visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`,
 );
@@ -80,7 +80,7 @@ export function toUnchargedError(thrown: unknown, { aborted, reason }: AbortSign
   return aborted && thrown === reason ? new ConnectionClosedError() : thrown;
 }
 
-/** Sets the headers that say what a read cost and what is left. */
+/** Sets the headers of the cost of a read and of the remaining credits. */
 export function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {
   headers["x-credits-cost"] = String(cost);
   headers["x-credits-remaining"] = String(balance);

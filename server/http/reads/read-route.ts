@@ -10,10 +10,10 @@ type Load = (signal: AbortSignal) => Promise<ReadResult>;
 
 /** The parts of a request that a read is parsed from. */
 export interface ReadRequest {
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** As the client sent them. */
+  /** The path and the query as the client sent them. */
   readonly pathAndQuery: string;
   /** The JSON value that a `POST` sent. */
   readonly body: unknown;
@@ -37,7 +37,7 @@ export interface MatchedRead {
   readonly route: ReadRoute;
   /** Whether the client prefers CSV, and the route has it. */
   readonly isCsvPreferred: boolean;
-  /** Of the response cache. No path and no encoding begins like the prefix of CSV. */
+  /** The key in the response cache. No path and no encoding begins like the prefix of CSV. */
   readonly cacheKey: string;
 }
 

@@ -17,7 +17,7 @@ export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A response without what depends on the request. */
+/** A response without the headers that depend on its request. */
 export interface RenderedResponse {
   /** Text, or the bytes of a long body: many responses share them. */
   readonly body: string | Uint8Array;
@@ -26,7 +26,7 @@ export interface RenderedResponse {
   readonly headers: Headers;
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
-  /** What a read of it costs, in credits. */
+  /** The cost of the read, in credits. */
   readonly cost: number;
   /** Whether something that it depends on changed, or the cache dropped it. */
   isInvalidated: boolean;
@@ -40,7 +40,7 @@ const CACHE_MAX_BYTES = 16 * 1_048_576;
 /** The share of the cache that one response may take. */
 const ENTRY_MAX_SHARE = 1 / 2;
 
-/** What an entry takes beside its body and key. */
+/** The memory of an entry beside its body and key. */
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** The estimated garbage between two garbage collections. */

@@ -1,4 +1,4 @@
-/** The addresses of the parts: fragments, which no server sees, and which can be reloaded. */
+/** The addresses of the parts of the page: fragments, which a reload keeps and no server sees. */
 import { decode } from "../router.ts";
 import { useEventValue } from "../store.ts";
 

@@ -23,7 +23,7 @@ function Message({ text, isFailure = false }: Partial<Outcome>) {
   );
 }
 
-/** Says that a change failed, or that nobody knows. */
+/** Says that a change failed, or that its outcome is unknown. */
 function describeOutcome(error: unknown): string {
   return isOutage(error)
     ? `${describeFailure(error)} This may be done or not. Nothing that you entered is lost: try again.`

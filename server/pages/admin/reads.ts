@@ -67,7 +67,7 @@ interface CursorPage {
 export type FilteredPages<Page> = ReturnType<typeof useFilteredPages<Page & CursorPage>>;
 
 /**
- * Reads the first page of a list, and more pages when it is told to.
+ * Reads the first page of a list, and more pages on demand.
  *
  * @param part The part of the administrator's page, and the path below `/admin`.
  * @param query The parameters of the address.

@@ -28,7 +28,7 @@ export function createBars(
 /**
  * Creates diagonal lines in a colour.
  *
- * @returns A pattern. uPlot fills with what it is given; its types name colours alone.
+ * @returns A pattern. uPlot fills with any style of the canvas; its types name colours alone.
  */
 function createHatching(colour: string): string {
   const size = 8;

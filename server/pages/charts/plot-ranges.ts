@@ -1,4 +1,4 @@
-/** How far the axes of a chart reach. */
+/** Computes the ranges of the axes of a chart. */
 import uPlot from "uplot";
 
 /**

@@ -6,7 +6,7 @@ const HEIGHT = 24;
 
 /**
  * @param values Oldest first; where one is unknown, the line has a gap.
- * @param instants When the values were observed; evenly spaced unless told.
+ * @param instants When the values were observed; by default, evenly spaced.
  */
 export function Sparkline(properties: {
   readonly values: readonly (number | null)[];

@@ -1,4 +1,4 @@
-/** All kinds of owner that have pages. */
+/** The list of the kinds of owner that have pages. */
 import { CHANNEL_PAGES } from "./channels.ts";
 import { USER_PAGES } from "./users.ts";
 

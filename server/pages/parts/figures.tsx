@@ -84,7 +84,7 @@ export function Instant({
   );
 }
 
-/** A text from outside: in its own direction, so that it cannot turn what is around it. */
+/** A text from outside: in its own direction, so that it cannot turn the text around it. */
 export function Text({ value }: { readonly value: string | null }) {
   if (value === null || value === "") return <Unknown />;
   return (

@@ -7,7 +7,7 @@ import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 
-/** What a new API key may do, and how long. */
+/** The label, the scopes and the validity of a new API key. */
 export interface KeyOptions {
   readonly label: string | null;
   readonly scopes: readonly KeyScope[];
@@ -28,7 +28,7 @@ interface NewKey extends StoredSecret, Partial<KeyOptions> {
   readonly label: string | null;
 }
 
-/** What names a key: its id, or the SHA-256 of its text, in hex. */
+/** A reference to a key: its id, or the SHA-256 of its text, in hex. */
 type KeyReference = { readonly id: number } | { readonly hash: string };
 
 // These two statements may run twice: the second time, they change nothing.
@@ -57,7 +57,7 @@ const SELECT_KEY = `
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** What administrators see of a key: never the key itself. */
+/** The columns of a key that administrators see: never the key itself. */
 const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
 
 /** A stored API key that is not revoked. */

@@ -1,4 +1,4 @@
-/** Runs of charges, and how they become rows in SQL. */
+/** Groups charges into runs, and writes runs as rows in SQL. */
 import type { RequestCharge } from "../../../core/charges.ts";
 
 /** The charge of one request. */

@@ -42,7 +42,7 @@ const BALANCES: CreditSource = {
   credits: "accounts.balance",
 };
 
-/** What the batch ?3 debited from each account. It covers the same charges as the balance before. */
+/** The debits of the batch ?3 by account, of the same charges as the balance before. */
 const DEBITED_AMOUNTS: CreditSource = {
   join: "JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account",
   credits: "committed.amount",
@@ -174,7 +174,7 @@ const selectOutcomesSql = (accounts: string) => `
     ON committed.uid = ?2 AND committed.account = accounts.id AND committed.kind = 'debit'
   WHERE accounts.id ${accounts}`;
 
-/** Selects the balance of each account of the runs ?1, and what the batch ?2 debited. */
+/** Selects the balance of each account of the runs ?1, and the amount that the batch ?2 debited. */
 export const SELECT_OUTCOMES = selectOutcomesSql(
   "IN (SELECT json_extract(value, '$[0]') FROM json_each(?1))",
 );
@@ -221,7 +221,7 @@ interface CommitStatements {
   readonly payments?: Statement;
 }
 
-/** Creates the statements that commit runs. Each depends on what the one before it changed. */
+/** Creates the statements that commit runs. Each depends on the changes of the one before it. */
 export function createCommitStatements(
   runs: readonly ChargeRun[],
   { uid, now, hour, since, expiredUntil }: DebitCommit,

@@ -19,7 +19,7 @@ import { groupIntoRuns, type AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
 
-/** What the charges of one commit have in common, and the refunds that it takes along. */
+/** The fields that the charges of one commit share, and the refunds that it takes along. */
 interface DebitBatch extends ChargeBatch {
   /** Committed with the charges, or not at all. The charges are decided without them. */
   readonly refunds?: readonly DebitRefund[];
@@ -27,7 +27,7 @@ interface DebitBatch extends ChargeBatch {
   readonly since?: number | undefined;
 }
 
-/** The outcomes of a batch, in the order of its charges, and what changed before it. */
+/** The outcomes of a batch, in the order of its charges, and the changes before it. */
 export interface DebitBatchResult {
   readonly outcomes: readonly DebitOutcome<Debit>[];
   readonly changes: ChangeSet;

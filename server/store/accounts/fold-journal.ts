@@ -1,7 +1,7 @@
 /**
  * Folds the journal: replaces old debits and their refunds by sums of an hour, in steps of a few
- * milliseconds with pauses between. A step is one transaction, which moves what it finds and nothing
- * else. So a walk can end after any step, and several processes can walk at once.
+ * milliseconds with pauses between. A step is one transaction, which moves the entries that it
+ * finds and no others. So a walk can end after any step, and several processes can walk at once.
  *
  * A debit stays while its refund can still come: until each request of its account and hour is known
  * to have been answered or refunded. Afterwards a refund of it can only be one that was applied
@@ -29,7 +29,7 @@ const PAUSE_MAX_MS = 100;
 const STEP_MAX_ENTRIES = 200;
 
 /**
- * Folds what is old enough. The caller drives it, and can stop after any step.
+ * Folds the entries that are old enough. The caller drives it, and can stop after any step.
  *
  * @returns Yields the number of folded entries of each step; returns their sum.
  */

@@ -31,7 +31,7 @@ import { addStatuses, readUsage } from "./usage.ts";
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
 
-/** An account, and what it used in a range of days. */
+/** An account, and its usage in a range of days. */
 export type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
 
 /** Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits. */

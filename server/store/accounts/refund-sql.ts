@@ -1,7 +1,7 @@
 /**
  * The SQL that refunds a group of debits. Each statement finds, in the state before the group, which
  * of the debits exist and are not refunded, so a group that is committed again changes nothing. The
- * journal comes last: its rows are what makes a debit refunded.
+ * journal comes last: its rows mark the debits as refunded.
  */
 import type { Statement } from "../database/database.ts";
 

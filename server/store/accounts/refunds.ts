@@ -34,7 +34,7 @@ const SELECT_USAGE = `
 
 /**
  * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
- * here on, and what it had committed is refunded.
+ * here on, and its committed charges are refunded.
  */
 export async function cancelDebits(
   database: Database,
@@ -85,7 +85,7 @@ export async function cancelDebits(
  * sums are right, for each account and within what its usage has left, but the assignment is a guess
  * if charges with idempotency keys were in the batch.
  *
- * @param charges Those that were probably charged come first.
+ * @param charges The charges, those first that were probably charged.
  * @param outcomes The rows of `SELECT_OUTCOMES`.
  * @param usage The rows of `SELECT_USAGE`.
  */

@@ -1,7 +1,7 @@
 /**
  * Reads the statement of an account. The journal has one entry for all debits of a commit, so the
  * debits come from the usage, which has their key and endpoint by hour. Grants and refunds come from
- * the journal and what was folded of it; the refunds of an hour with one reason are one line, because
+ * the journal and its folded entries; the refunds of an hour with one reason are one line, because
  * a failure can cause very many. The balance after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";

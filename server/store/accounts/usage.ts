@@ -1,4 +1,4 @@
-/** Reads what accounts used, and records how their requests ended. */
+/** Reads the usage of accounts, and records how their requests ended. */
 import { sql } from "drizzle-orm";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
 import type { Debit } from "./refund-sql.ts";
@@ -28,7 +28,7 @@ export interface UsageGroup extends StatusCounts {
   readonly refunded: number;
 }
 
-/** Reads what an account used in groups, in order; those without use are left out. */
+/** Reads the usage of an account in groups, in order; groups without use are left out. */
 export async function readUsage(
   { query }: Database,
   account: number,

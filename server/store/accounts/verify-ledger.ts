@@ -1,4 +1,4 @@
-/** Verifies the ledger: recomputes every balance from the journal, and from what was folded of it. */
+/** Verifies the ledger: recomputes every balance from the journal and its folded entries. */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";

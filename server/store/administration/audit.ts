@@ -41,7 +41,7 @@ const { uid: _, ...LISTED_COLUMNS } = getTableColumns(audit);
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
-/** A change in the audit. Without an outcome, it is being made, or nobody knows what became of it. */
+/** A change in the audit. Without an outcome, it is being made, or its outcome is unknown. */
 export type AuditEntry = Awaited<ReturnType<AuditStore["list"]>>[number];
 
 export function createAuditStore(database: Database) {

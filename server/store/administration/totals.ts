@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 
-/** What is stored of a kind of entities. */
+/** The totals of a kind: its entities, its observations, and the newest instant. */
 interface KindTotals {
   readonly kind: EntityKind;
   /** How many entities were observed. */

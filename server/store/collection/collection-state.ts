@@ -1,13 +1,13 @@
 /**
- * Stores what collectors keep between two starts. Each write is one transaction with its conditions
- * in SQL, so it is exact when several services share a database server.
+ * Stores the state that collectors keep between two starts. Each write is one transaction with its
+ * conditions in SQL, so it is exact when several services share a database server.
  */
 import { MINUTE_MS } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createSourceLimits } from "./source-limits.ts";
 import { createTargetStore } from "./targets.ts";
 
-/** What is collected on each platform: a query of the ids of its `profile` and `items` targets. */
+/** The watch list of each platform: a query of the ids of its `profile` and `items` targets. */
 const WATCH_LISTS = [
   {
     platform: "microblog",
@@ -16,7 +16,7 @@ const WATCH_LISTS = [
   { platform: "video", selectIds: "SELECT channel AS id FROM tracked_channels" },
 ] as const;
 
-/** What collectors keep between two starts. */
+/** The state that collectors keep between two starts. */
 export type CollectionState = ReturnType<typeof createCollectionState>;
 
 export function createCollectionState(database: Database) {

@@ -58,7 +58,7 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
 /**
  * Summarizes the targets of a creator or tracked channel.
  *
- * @param idleReason Why nothing is collected: the failure of what never was.
+ * @param idleReason Why nothing is collected: the failure of an entity without targets.
  */
 export function toCollectionStatus(
   targets: readonly TargetStatus[],

@@ -8,7 +8,7 @@ import type {
 } from "../../collectors/targets.ts";
 import type { Database } from "../database/database.ts";
 
-/** What a poll changes of a target. Absent fields stay as they were. */
+/** The changes of a target by a poll. Absent fields stay as they were. */
 export interface TargetUpdate {
   readonly id: string;
   readonly dueAt: number;
@@ -182,7 +182,7 @@ export function createTargetStore(database: Database) {
     listDue: (platform: Platform, task: TaskName, now: number, limit: number) =>
       listTargets(SELECT_DUE_TARGETS, [platform, task, now, limit]),
 
-    /** Those of some items that are targets of `counts`, in any order. */
+    /** Lists those of some items that are targets of `counts`, in any order. */
     listItemTargets: (platform: Platform, ids: readonly string[]) =>
       listTargets(SELECT_ITEM_TARGETS, [platform, JSON.stringify(ids)]),
 
@@ -225,7 +225,7 @@ export function createTargetStore(database: Database) {
   };
 }
 
-/** Clamps an instant to what JSON can hold: a range of ages can be infinite. */
+/** Clamps an instant to the numbers of JSON: a range of ages can be infinite. */
 function clampInstant(ms: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));
 }

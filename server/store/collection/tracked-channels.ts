@@ -67,7 +67,7 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
     },
 
     /**
-     * Stops tracking; what was observed stays.
+     * Stops tracking; the observations stay.
      *
      * @returns The channel as it was given when it was tracked.
      * @throws {DomainError} `Channel Not Found`.

@@ -3,7 +3,7 @@ import type { InValue, ResultSet, Row } from "@libsql/client";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import type { DomainError } from "../../../core/errors.ts";
 
-/** Where the database is and what a commit survives. */
+/** The options of an open database: its URL, its durability and its limits. */
 export interface DatabaseOptions {
   /** `file:`, `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
@@ -32,8 +32,8 @@ export interface Statement {
 
 export interface WriteOptions {
   /**
-   * The commit survives a power cut (`power`, the default), what the setting says (`configured`), or
-   * only the death of the process, until `sync()` is called (`process`).
+   * The durability of the commit. It survives a power cut (`power`, the default), only the death of
+   * the process until `sync()` is called (`process`), or as the database is opened (`configured`).
    */
   readonly durability?: "power" | "configured" | "process";
   /** A second run changes nothing, so the write is retried when a server's response is lost. */
@@ -45,7 +45,7 @@ export interface WriteOptions {
 export interface Database {
   /** About how many bytes of observation lines one transaction stores at most. */
   readonly transactionMaxBytes: number;
-  /** Runs typed queries; a batch of them is one transaction. Throws what a query failed with. */
+  /** Runs typed queries; a batch of them is one transaction. Throws the error of a failed query. */
   query<Result>(run: (drizzle: LibSQLDatabase) => PromiseLike<Result>): Promise<Result>;
   /** Reads the rows of one statement. */
   queryRows(statement: Statement | string): Promise<Row[]>;
@@ -61,7 +61,7 @@ export interface Database {
    * statement carries its own condition, so that it is exact when many processes share a server.
    */
   write(statements: readonly Statement[], options?: WriteOptions): Promise<ResultSet[]>;
-  /** Resolves once all commits so far survive what the setting says. */
+  /** Resolves once all commits so far are as durable as the option of the database says. */
   sync(): Promise<void>;
   /** Whether a write that failed with this error stored nothing; `false` if that is not known. */
   isRolledBack(error: unknown): boolean;

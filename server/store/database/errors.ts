@@ -1,4 +1,4 @@
-/** Which errors of a database are transient, and which certainly left nothing behind. */
+/** Classifies errors of a database: transient ones, and those that certainly changed nothing. */
 import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";
@@ -28,7 +28,7 @@ export async function mapTransientErrors<Result>(call: () => Promise<Result>): P
 const TRANSIENT_CODES =
   /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|CANTOPEN)|TRANSACTION_(?:BUSY|TIMEOUT)|ZlibError)/;
 
-/** What the driver of files says, without a code, while a file cannot be opened. */
+/** The message of the driver of files, without a code, while a file cannot be opened. */
 const CANNOT_OPEN_MESSAGE = "Unable to open connection to local database";
 
 /** Whether a connection to a server failed or broke; any other answer is a response. */

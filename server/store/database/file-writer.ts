@@ -55,7 +55,7 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
   let checkpoint: Promise<unknown> | undefined;
   let isClosing = false;
 
-  /** Counts what a commit changed, and starts a checkpoint if one is due. */
+  /** Counts the changes of a commit, and starts a checkpoint if one is due. */
   function countChanges(changes: number): void {
     changeCount += changes;
     const isDue = changeCount >= options.checkpointInterval;

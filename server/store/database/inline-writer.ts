@@ -3,7 +3,7 @@
  * there: `fdatasync` of the write-ahead log runs in the thread pool while requests go on.
  *
  * The log is synced through a descriptor that stays open as long as the connection: meanwhile no
- * process can replace the log, so the sync covers what the commit appended.
+ * process can replace the log, so the sync covers all that the commit appended.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** What a read tells the response cache: its body, what it depends on, and what changed since. */
+/** Metadata for the response cache: the validity of the result of a read, and the changes since. */
 import type { TimeRange } from "../../../core/growth.ts";
 
 /** How long a cache may serve the result of a read. */
@@ -22,6 +22,6 @@ export interface CacheableResult<Body = unknown> extends CacheMetadata {
 export interface ChangeSet {
   /** The number of the last change; changes are numbered in order. */
   readonly sequence: number;
-  /** The tags of what changed; `undefined` if unknown, so that anything may have changed. */
+  /** The tags of the changes; `undefined` if unknown, so that anything may have changed. */
   readonly tags: readonly string[] | undefined;
 }

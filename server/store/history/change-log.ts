@@ -1,5 +1,5 @@
 /**
- * The change log: each write of observations records, in its transaction, the cache tags of what it
+ * The change log: each write of observations records, in its transaction, the cache tags of its
  * changes. Response caches of all processes read it, and {@link writeOptimistically} detects by it
  * that another process wrote in between.
  *
@@ -105,7 +105,7 @@ const DELETE_OLD_CHANGES: Statement = {
 /** Creates the statements that record a change; they come before those that make it. */
 export type RecordChange = (lastSequence: number, uid: string) => Statement[];
 
-/** What a change affects: tags, and the identifiers of items, by kind. */
+/** The scope of a change: tags, and the identifiers of items, by kind. */
 type Change = { readonly tags?: readonly string[] } & {
   readonly [Kind in ItemKind]?: readonly string[];
 };

@@ -2,7 +2,7 @@
  * Encodes histories as chunks of text, and decodes them.
  *
  * A chunk holds consecutive points of one entity, oldest first. It begins with the header of their
- * layout, which says what counts they have. A point is its instant and these counts, in the order of
+ * layout, which names their counts. A point is its instant and these counts, in the order of
  * their numbers. Each number is written as its difference from the one before it in the chunk, in
  * base64 VLQ as in source maps: the first instant as the difference from the start, a first count
  * from 0. An unknown count is `-`; the next known one is compared with the last known. Numbers that
@@ -23,7 +23,7 @@ export interface Chunk {
   readonly points: string;
 }
 
-/** What was counted at one instant. */
+/** The counts of one instant. */
 export interface Point {
   /** Milliseconds since 1970 UTC. */
   readonly at: number;
@@ -44,7 +44,7 @@ const BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const DIGIT_CHARACTERS = Uint8Array.from(BASE64_ALPHABET, (character) => character.charCodeAt(0));
 const UNKNOWN_CHARACTER = "-".charCodeAt(0);
 
-// What DIGIT_VALUES holds for characters that are no base64 digit.
+// The entries of DIGIT_VALUES for characters that are no base64 digit.
 const UNKNOWN_DIGIT = 64;
 const INVALID_DIGIT = 65;
 const DIGIT_VALUES = new Uint8Array(128).fill(INVALID_DIGIT);

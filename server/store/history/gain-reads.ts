@@ -1,4 +1,4 @@
-/** Reads what gains of stored entities are computed from. */
+/** Reads the stored counts from which gains are computed. */
 import { computeGainBaseline, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -7,7 +7,7 @@ import { toColumnName } from "../tables/entity-tables.ts";
 import type { Chunk } from "./chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql } from "./chunk-sql.ts";
 
-/** What the database has of an entity. */
+/** The newest counts of an entity, and the chunks that its gains need. */
 export interface GainRow {
   readonly key: number;
   readonly observedAt: number;
@@ -59,7 +59,7 @@ const PARTS = {
   all: { selectSql: selectAllChunksSql, stepEntities: 5 },
 };
 
-/** Reads what the database has of entities, by key. */
+/** Reads the newest counts and the chunks of entities, by key. */
 export async function readGainRows(
   database: Database,
   tables: KindTables,

@@ -100,7 +100,7 @@ function computeFromRow(
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
 
-/** Creates the statement that sets the gains of stored entities to those of what the bounds keep. */
+/** Creates the statement that sets the gains of stored entities to those of the kept points. */
 export async function updateGainsAfterPruning(
   database: Database,
   tables: KindTables,

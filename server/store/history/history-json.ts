@@ -33,7 +33,7 @@ let buffer = new Uint8Array(131_072);
  * Creates an encoder of rows of numbers.
  *
  * @param columns The names of the numbers of a row, in their order.
- * @param zone What follows an instant.
+ * @param zone The text that follows an instant.
  * @returns A function that takes how many rows there are at most and a function that writes them
  * one by one, and returns the bytes of a JSON array.
  */

@@ -1,5 +1,5 @@
 /**
- * Writes histories with optimistic concurrency. A write depends on what it read: a new point is
+ * Writes histories with optimistic concurrency. A write depends on its reads: a new point is
  * packed into an existing chunk. So the transaction fails if another process wrote something
  * that this write depends on in between, and the write starts again.
  */
@@ -9,7 +9,7 @@ import { DomainError } from "../../../core/errors.ts";
 import type { Database, Statement, WriteOptions } from "../database/database.ts";
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 
-/** What a write does. */
+/** The plan of a write: its statements, and the record of its change. */
 export interface WritePlan {
   readonly recordChange: RecordChange;
   /** The statements that change histories; if there are none, nothing is written. */
@@ -35,8 +35,8 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
 /**
  * Executes a plan as one transaction; within a process, in the order of the calls.
  *
- * @param createPlan Reads what the plan depends on. It is called again after a conflict.
- * @param options.durability What the commit survives, by default what the setting says.
+ * @param createPlan Reads the state that the plan depends on. It is called again after a conflict.
+ * @param options.durability The durability of the commit; by default, the configured one.
  * @returns The plan, and the results of its statements: none if they are stored but their response
  * was lost.
  * @throws {DomainError} `Service Unavailable` if other processes write without a pause.

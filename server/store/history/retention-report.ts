@@ -3,7 +3,7 @@ import type { EntityKind } from "../../../core/kinds.ts";
 
 /** The result of one run of the retention policy. */
 export interface RetentionReport {
-  /** Whether it only counted what it would remove. */
+  /** Whether it only counted the observations that it would remove. */
   readonly isDryRun: boolean;
   readonly kinds: readonly KindRetentionReport[];
   readonly faults: readonly RetentionFault[];

@@ -20,7 +20,7 @@ export const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables
 
 /**
  * Whether a chunk is in the range of the arguments ?1 to ?4, or the one before it: that one can be
- * extended, so it belongs to what a step reads and compares.
+ * extended, so a step reads and compares it too.
  */
 const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
   (${entityColumn}, start) >= (?1, ifnull((

@@ -32,7 +32,7 @@ export interface RetentionOptions {
   readonly policy: RetentionPolicy;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /** Whether it only counts what it would remove. */
+  /** Whether it only counts the observations that it would remove. */
   readonly isDryRun: boolean;
   /** The pause after a step, as a multiple of the time that the step took. */
   readonly pauseRatio: number;
@@ -103,7 +103,7 @@ interface ChunkRange {
   readonly to: ChunkPosition;
 }
 
-/** What a step does with its range. */
+/** The plan of a step for its range. */
 interface PrunePlan extends ChunkRange {
   /** The keys of the entities in the range. */
   readonly keys: readonly number[];
@@ -114,7 +114,7 @@ interface PrunePlan extends ChunkRange {
   readonly written: readonly ChunkWrite[];
 }
 
-/** What a step did, with its proof: what the tables held before and after, in one transaction. */
+/** The result of a step, with its proof: the tables before and after, in one transaction. */
 interface StepResult extends PrunePlan {
   /** How many observations are left, as the table says. */
   readonly left: number;
@@ -123,9 +123,9 @@ interface StepResult extends PrunePlan {
 }
 
 /**
- * Reads the first chunks of a range, as many as a step takes, and decides what the bounds keep.
- * Chunks that are kept as a whole are not rewritten. What is left of others is appended to the chunk
- * before them, so repeated pruning doesn't make chunks small.
+ * Reads the first chunks of a range, as many as a step takes, and decides which points the bounds
+ * keep. Chunks that are kept as a whole are not rewritten. The rest of others is appended to the
+ * chunk before them, so repeated pruning doesn't make chunks small.
  */
 async function readPlan(
   database: Database,

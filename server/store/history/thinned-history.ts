@@ -12,7 +12,7 @@ import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
-/** Whose histories are read, and how a response shows them. */
+/** The kind of the entities of histories, and the form of their points in a response. */
 export interface HistoryFormat {
   readonly kind: EntityKind;
   readonly fields: PointFields;
@@ -55,7 +55,7 @@ function selectSliceStartsSql(
     UNION ALL SELECT (SELECT max(start) ${ofEntity})`;
 }
 
-/** Creates the SQL that reads histories, and the function that formats what it read. */
+/** Creates the SQL that reads histories, and the function that formats their points. */
 export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints }: HistoryFormat) {
   const tables = KIND_TABLES[kind];
   const { pointLayout } = tables;

@@ -24,7 +24,7 @@ export interface BatchPart {
 }
 
 /**
- * Creates a function that cuts batches. What is small stays one part.
+ * Creates a function that cuts batches. A small batch stays one part.
  *
  * @param getTargetMs Returns the aim for the transaction of a part. By default, all is one part.
  * @returns `cut()` yields the parts, and `adapt()` receives how long each was written.

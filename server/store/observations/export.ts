@@ -29,8 +29,8 @@ const PAGE_CHUNKS = 20;
  * username in lower case), by instant. The same observations make the same lines, whatever order they came in.
  *
  * An attribute is on the line of the instant that it came from, or on the next line if retention
- * removed that observation. What every line must name (the channel of a short, a username) is on
- * each. Imported again, the lines make the same state.
+ * removed that observation. The fields that every line must have (the channel of a short, a
+ * username) are on each. Imported again, the lines make the same state.
  */
 export async function* exportObservations(
   database: Database,

@@ -1,4 +1,4 @@
-/** Merges the observations of a batch, entity by entity, with what is stored. */
+/** Merges the observations of a batch, entity by entity, with the stored ones. */
 import { listHistoryPoints } from "../../../core/responses/entity-fields.ts";
 import type { OutcomeCounts } from "../../../core/stores.ts";
 import {
@@ -28,18 +28,18 @@ interface MergedEntity {
   readonly outcomeCounts: OutcomeCounts;
 }
 
-/** The incoming observations of an entity, and what they are merged to so far. */
+/** The incoming observations of an entity, and the result of the merge so far. */
 export interface PendingEntity {
   readonly id: string;
   readonly incoming: BatchSlice;
   merged: MergedEntity;
-  /** What the database has of it, if anything. */
+  /** Its key and chunks, if it is in the database. */
   stored?: StoredEntity;
   /** Its gains once it is written, in the order of the kind. */
   gains?: readonly (number | null)[];
 }
 
-/** What the database has of a pending entity. */
+/** The key and the chunks of a pending entity that is in the database. */
 interface StoredEntity {
   readonly key: number;
   /** Whether all incoming observations are newer than all stored ones. */

@@ -15,7 +15,7 @@ import {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Whole lines. */
+/** A block of whole lines. */
 export interface LineBlock {
   readonly bytes: Uint8Array;
   /** The clock, in milliseconds since 1970 UTC: observations of the future are rejected. */
@@ -126,7 +126,7 @@ async function parseParts<Value>(parts: readonly string[]): Promise<Value[]> {
 
 /** @param line Bytes if it is not valid UTF-8. */
 function parseLine(line: string | Uint8Array, now: number): Observation {
-  // Checked first: who sends a line that is too long may cut it in the middle of a character. A code
+  // Checked first: a client may cut a line that is too long in the middle of a character. A code
   // unit has at most 3 bytes.
   if (
     line.length * 3 > OBSERVATION_LINE_MAX_BYTES &&

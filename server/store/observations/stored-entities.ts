@@ -1,6 +1,6 @@
 /**
  * Decides for each entity of a batch whether its history is appended to or rewritten, and merges those
- * that are rewritten with what is stored.
+ * that are rewritten with the stored points.
  */
 import type { Counts } from "../../../core/observations.ts";
 import { nameCounts } from "../../../core/responses/entity-fields.ts";
@@ -15,7 +15,7 @@ import { toColumnName } from "../tables/entity-tables.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /**
- * Merges pending entities with what the database has of them, and sets `stored`.
+ * Merges pending entities with their stored chunks, and sets `stored`.
  *
  * If all incoming observations are newer than the stored ones, they are new whatever is stored, so
  * only the last chunk is read. For the other entities their attributes and the chunks that incoming
@@ -128,6 +128,6 @@ export function attributesJsonSql(tables: KindTables): string {
       json_object('value', ${value}, 'at', e.${column}_at)
     )`;
   });
-  // A patch leaves out what is NULL.
+  // A patch leaves out values that are NULL.
   return `json_patch('{}', json_object(${members.join(", ")}))`;
 }

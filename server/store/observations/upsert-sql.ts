@@ -83,7 +83,7 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
   ];
 }
 
-/** The columns of an attribute: its value, its instant, and what is derived from the value. */
+/** The columns of an attribute: its value, its instant, and those derived from the value. */
 function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
   const name = toColumnName(field);
   const replaceIf = isGreaterSql(tables.entityTable, name);

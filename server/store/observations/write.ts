@@ -83,7 +83,7 @@ async function writePart(
   return { outcomeCounts: plan.outcomeCounts, writeMs: performance.now() - plannedAt };
 }
 
-/** Merges batches with what is stored. Requests are served between its steps. */
+/** Merges batches with the stored observations. Requests are served between its steps. */
 async function planWrite(
   database: Database,
   batches: readonly ObservationBatch[],

@@ -21,7 +21,7 @@ const STEP_CHANNELS = 250;
 const SORT_STEP_CHANNELS = 5000;
 const JOIN_STEP_CHANNELS = 2000;
 
-/** Channels that who reads the JSON gets at once. */
+/** Channels in each part of the JSON; a reader gets one part at a time. */
 const PART_CHANNELS = 500;
 
 const LINE_END = 0x0a;

@@ -1,4 +1,4 @@
-/** How channels and shorts are found, and what describes a channel. */
+/** The SQL that finds channels and shorts by name, and reads the details of a channel. */
 import { Type } from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
 import type { KnownFields } from "../../../core/responses/entity-fields.ts";
@@ -31,7 +31,7 @@ export const CHANNELS: Owner<"channel", { channel: string }> = {
     )`,
   nameSql: "ifnull(owner.username, owner.id)",
   createNameField: (channel) => ({ channel }),
-  // Any channel that changes can change what a username means, but not what an identifier means.
+  // Each change of a channel can give a username to another channel, but never an identifier.
   listTags: (name, id) => [
     ...(id === undefined ? [] : [createOwnerTag("channel", id)]),
     ...(name === id ? [] : [LIST_TAGS.channel]),

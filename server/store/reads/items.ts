@@ -46,7 +46,7 @@ export function selectItemSql(item: Item, jsonSql: string): string {
   );
 }
 
-/** Reads what {@link selectItemSql} selects. @throws {DomainError} If there is no such item. */
+/** Reads the item of {@link selectItemSql}. @throws {DomainError} If there is no such item. */
 export async function readItem<Fields>(
   database: Database,
   { kind, owner }: Item,

@@ -15,7 +15,7 @@ export interface FilteredTable {
 
 /** A filter of a request. */
 export interface ListFilter {
-  /** What the request asks for. */
+  /** The value of the filter in the request. */
   readonly value: string | number;
   /** Returns the condition for rows that match. @param value The value, as SQL. */
   readonly isMatchSql: (value: string) => string;

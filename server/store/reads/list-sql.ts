@@ -21,7 +21,7 @@ export interface SortableList<Sort extends string = string> extends FilteredTabl
   readonly fields: Readonly<Record<Sort, string>>;
 }
 
-/** A list, and what is read of it. */
+/** A list, and the order and the filters in which it is read. */
 export interface ListSelection {
   readonly list: SortableList;
   readonly request: ListRequest;

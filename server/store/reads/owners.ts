@@ -27,7 +27,7 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
 export const selectOwnerSql = ({ fromSql }: Owner, jsonSql: string) =>
   `SELECT ${jsonSql} ${fromSql("?1", "?2")}`;
 
-/** Reads what {@link selectOwnerSql} selects. @throws {DomainError} If there is no such owner. */
+/** Reads the owner of {@link selectOwnerSql}. @throws {DomainError} If there is no such owner. */
 export async function readOwner<Row>(
   database: Database,
   owner: Owner,

@@ -2,7 +2,7 @@
 import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores.ts";
 import type { CacheMetadata } from "../history/cache-metadata.ts";
 
-/** The reads of a store, with what the response cache has to know of each. */
+/** The reads of a store, with the metadata of each for the response cache. */
 type Cacheable<Store> = {
   readonly [Name in keyof Store]: Store[Name] extends (
     ...request: infer Request

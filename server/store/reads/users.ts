@@ -1,4 +1,4 @@
-/** How users and tweets are found, and what describes a user. */
+/** The SQL that finds users and tweets by name, and reads the details of a user. */
 import type { KnownFields } from "../../../core/responses/entity-fields.ts";
 import { createUserDetails } from "../../../core/responses/microblog.ts";
 import type { UserDetails } from "../../../core/resources/generated/types.ts";
@@ -17,7 +17,7 @@ export const USERS: Owner<"user", { username: string }> = {
     WHERE owner.id = ${foldedName} AND owner.username IS NOT NULL`,
   nameSql: "owner.username",
   createNameField: (username) => ({ username }),
-  // A user who is not found yet has a tag too.
+  // A user that is not found yet has a tag too.
   listTags: (name) => [createOwnerTag("user", foldCase(name))],
 };
 

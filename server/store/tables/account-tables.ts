@@ -49,7 +49,7 @@ export const keys = sqliteTable("keys", {
   /** The first characters of the key, which help people to recognize it. */
   beginsWith: text("begins_with").notNull(),
   label: text(),
-  /** What the key may do, as a JSON array. */
+  /** The scopes of the key, as a JSON array. */
   scopes: text({ mode: "json" })
     .$type<readonly KeyScope[]>()
     .notNull()
@@ -200,7 +200,7 @@ export const notices = sqliteTable(
     at: integer().notNull(),
     /** When the next attempt is due; `null` if there is none. During one, when it counts as lost. */
     dueAt: integer("due_at"),
-    /** Those since the notice was last sent again by hand. */
+    /** Attempts since the notice was last sent again by hand. */
     attempts: integer().notNull().default(0),
     /** When the last attempt began, whether it counts or not. */
     attemptedAt: integer("attempted_at"),

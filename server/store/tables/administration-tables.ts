@@ -1,5 +1,5 @@
 /**
- * The tables of administration: the tokens of administrators, and the audit of what they changed.
+ * The tables of administration: the tokens of administrators, and the audit of their changes.
  *
  * Instants are milliseconds since 1970 UTC.
  */

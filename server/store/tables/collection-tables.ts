@@ -25,7 +25,7 @@ export const trackedChannels = sqliteTable("tracked_channels", {
   addedAt: integer("added_at").notNull(),
 });
 
-/** Targets of polling: who or what is observed again and again. */
+/** Targets of polling: the entities and lists that are observed again and again. */
 export const targets = sqliteTable(
   "targets",
   {

@@ -152,7 +152,7 @@ export const shortHistories = createHistoryTable("short");
 export const userHistories = createHistoryTable("user");
 export const tweetHistories = createHistoryTable("tweet");
 
-/** The change log: the cache tags of what each of the newest writes changed. */
+/** The change log: the cache tags of the changes of each of the newest writes. */
 export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
   /** Identifies the write. */

@@ -1,5 +1,5 @@
 /**
- * Writes the next migration from what changed in the tables: `bun run migration --name=WHAT`.
+ * Writes the next migration from the changes of the tables: `bun run migration --name=WHAT`.
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.

@@ -1,6 +1,7 @@
 /**
- * Which counts the points of a stored history have. Each chunk begins with a header that names them
- * by their numbers, so that it stays readable when its kind gets another count, or loses one.
+ * The layouts of points: which counts a chunk of a stored history has. Each chunk begins with a
+ * header that names them by their numbers, so that it stays readable when its kind gets another
+ * count, or loses one.
  *
  * A header is a whole number in base 32, whose bits are the numbers of the counts, and a dot.
  */

@@ -11,7 +11,7 @@ export const AccountParameter: TString = Type.String({
   examples: ["acme"],
 });
 
-/** One of some names. */
+/** A parameter that is one of some names. */
 export const createChoiceFilter = (
   choices: readonly string[],
   description: string,

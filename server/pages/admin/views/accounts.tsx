@@ -1,4 +1,4 @@
-/** All accounts: their balances, the low ones, grants, and the way to each account. */
+/** All accounts: their balances, the low ones, grants, and links to each account. */
 import { useState } from "preact/hooks";
 import { INTEGER_MAX } from "../../../../core/limits.ts";
 import { formatExact } from "../../format.ts";

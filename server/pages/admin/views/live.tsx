@@ -91,7 +91,7 @@ function addReading({ first, last, points }: LiveState, reading: MetricsReading)
   };
 }
 
-/** Reads the metrics, while the page is looked at and nobody has paused it. */
+/** Reads the metrics, while the page is visible and not paused. */
 function useLiveState(isPaused: boolean): LiveState {
   const [state, setState] = useState(kept);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Whether a libSQL server syncs its commits to the disk, which is a setting of that server. */
+/** Checks whether a libSQL server syncs its commits to the disk, by a setting of the server. */
 import { DomainError } from "../../../../core/errors.ts";
 import type { Row } from "@libsql/client";
 import type { Statement } from "../database.ts";
