@@ -1,6 +1,7 @@
 /**
- * Cursor pagination of `/shorts`. A cursor is the position of the last short of a page, so the next
- * page starts right after it, even if shorts were published in between.
+ * Cursor pagination: the request of `/shorts`, and the cut of pages of all lists. A cursor is the
+ * position of the last item of a page, so the next page starts right after it, even if items were
+ * published in between.
  */
 import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";

@@ -11,7 +11,7 @@ export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 export interface KindDeclaration {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
-  /** Of an item: the kind that it belongs to, and the attribute that names its owner. */
+  /** The owner of an item: its kind, and the attribute of the item that names it. */
   readonly owner?: { readonly kind: "channel" | "user"; readonly field: string };
   /** The attributes, whose newest values are stored. The order is that of the specification. */
   readonly attributes: Readonly<Record<string, FieldType>>;

@@ -14,7 +14,7 @@ import {
   INTEGER_MAX,
   TEXT_MAX_CHARACTERS,
 } from "./limits.ts";
-import { listRoundedNumbers, ROUNDED_NUMBER_MIN } from "./json-numbers.ts";
+import { listRoundedNumbers, ROUNDED_NUMBER_MIN } from "./rounded-numbers.ts";
 import { foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
 import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 

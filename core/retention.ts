@@ -14,7 +14,7 @@ export const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
 export interface RetentionRule {
-  /** For so many days every observation is stored. */
+  /** The number of days for which every observation is stored. */
   readonly rawDays: number;
   /**
    * Then, up to this age, the newest observation of each UTC day: equal to `rawDays` for none,

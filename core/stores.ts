@@ -142,7 +142,7 @@ export interface MicroblogStore {
 
 /** The result of adding or removing a creator. */
 export interface CreatorChange {
-  /** As the list spells it. */
+  /** The creator in the spelling of the list. */
   readonly creator: string;
   /** Size of the list after the operation. */
   readonly total: number;

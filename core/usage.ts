@@ -4,7 +4,7 @@ import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type QueryParameters } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
-/** The groupings of usage. */
+/** The dimensions that usage can be grouped by. */
 export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
 
 /** A grouping of usage. */
@@ -13,7 +13,7 @@ export interface UsageGrouping {
   readonly hasKey: boolean;
   /** Whether by endpoint. */
   readonly hasEndpoint: boolean;
-  /** By day, by hour or, if `undefined`, neither. */
+  /** The period of a group; `undefined` if groups have none. */
   readonly period: "day" | "hour" | undefined;
 }
 

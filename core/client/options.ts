@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** An API key of the service, `cm_…`. */
   readonly apiKey: string;
-  /** By default the runtime's `fetch`. */
+  /** The function that sends requests; by default, the `fetch` of the runtime. */
   readonly fetch?: FetchLike | undefined;
   /** How long an attempt may take, in milliseconds; 30 seconds by default, at most 24 days or `Infinity`. */
   readonly timeoutMs?: number | undefined;

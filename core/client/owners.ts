@@ -18,7 +18,7 @@ export interface OwnerHistory {
 export interface OwnerComparison {
   /** The count that is compared. */
   readonly count: string;
-  /** One for each bucket. */
+  /** The rows, one for each bucket. */
   readonly rows: readonly unknown[];
   /** How far the listing goes. */
   readonly pagination: CursorPagination;

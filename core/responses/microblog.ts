@@ -3,7 +3,7 @@ import { sortPoints, type HistoryPoint } from "../buckets.ts";
 import { filterDays } from "../days.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
-import { thinHistory } from "../history.ts";
+import { thinHistory } from "../thinning.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../limits.ts";
 import { paginate, type PageRequest } from "../pagination.ts";
 import type {

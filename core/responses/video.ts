@@ -2,7 +2,7 @@
 import type { HistoryPoint } from "../buckets.ts";
 import { compareShortPositions, pageAfter, type ShortsRequest } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";
-import { thinHistory } from "../history.ts";
+import { thinHistory } from "../thinning.ts";
 import { HISTORY_MAX_POINTS } from "../limits.ts";
 import type {
   ChannelDetails,

@@ -36,7 +36,7 @@ function createChannelFinder(entities: Entities) {
     const entity = entities.short.get(id);
     if (entity?.attributes["channel"]?.value !== channelId) return undefined;
     const { publishedAt, ...fields } = readFields("short", id, entity);
-    // It is listed once it is known when it was published.
+    // A short is listed once its instant of publication is known.
     return publishedAt === null ? undefined : { ...fields, publishedAt };
   }
 

@@ -143,9 +143,9 @@ type SourceErrorKind = Exclude<Classification["kind"], "ok"> | "failed";
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly kind: SourceErrorKind;
-  /** Of `rate-limited` and `stop`: milliseconds since 1970 UTC. */
+  /** The end of a `rate-limited` or a `stop`, in milliseconds since 1970 UTC. */
   readonly until: number | undefined;
-  /** Of `rate-limited`: the bucket that has no requests left. */
+  /** The bucket that has no requests left, if `rate-limited`. */
   readonly bucket: string | undefined;
 
   constructor(

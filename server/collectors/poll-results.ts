@@ -43,7 +43,7 @@ export function createMissingResult(
   goneReason: string,
   warning: string | undefined,
 ): PollResult {
-  // It can be the malformed item that the warning is about.
+  // The missing item can be the malformed one that the warning is about.
   return warning === undefined
     ? createGoneResult(targetId, goneReason)
     : { targetId, failure: warning };

@@ -17,7 +17,7 @@ import { getPath } from "./request-url.ts";
 export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
   /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
-  /** By default there is no limit. */
+  /** Limits clients that leave before their responses; by default there is no limit. */
   readonly abortLimiter?: AbortLimiter | undefined;
   /** Authenticates requests below `/admin`. */
   readonly adminAuthentication: AdminAuthentication;

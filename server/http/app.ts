@@ -26,7 +26,7 @@ export interface AppOptions
     Omit<EndpointSources, "isStopping"> {
   readonly log: RequestLogger;
   readonly admin: AdminOptions;
-  /** Without it and without named tokens there is no administration API. */
+  /** The token of the setting. Without it and named tokens, there is no administration API. */
   readonly adminToken: string | undefined;
   readonly namedAdminTokens: AdminTokenLookup;
 }

@@ -12,7 +12,7 @@ export const PRIVATE_CACHE_HEADERS = {
 /** `Vary` of every response if the service allows requests from other origins. */
 export const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
 
-/** Their responses change at any time or contain keys, so nobody may store them. */
+/** Paths whose responses change at any time or contain keys, so that no cache may store them. */
 const NO_STORE_PATHS = ["/api/account", "/api/creators", "/admin"];
 
 /** Sets the cache headers of a path below `/api` or `/admin`; sets none for other paths. */
@@ -34,7 +34,7 @@ export function addVary(headers: Headers, name: string): void {
   if (!names.includes(name)) headers.set("vary", [...names, name].join(", "));
 }
 
-/** Completes the headers of a response: nobody may store one that says nothing about it. */
+/** Completes the headers of a response: without headers of its own, no cache may store it. */
 export function completeCacheHeaders(
   headers: Headers,
   { variesByOrigin }: { readonly variesByOrigin: boolean },

@@ -3,7 +3,7 @@
  * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
-import { listRoundedNumbers } from "../../core/json-numbers.ts";
+import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 
 /** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;

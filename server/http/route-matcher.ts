@@ -7,9 +7,9 @@ import { getPathOfUrl } from "./request-url.ts";
 
 /** The routes of one path. */
 export interface RoutePattern {
-  /** As it is declared: `/api/video/:channel/details`. */
+  /** The route as it is declared: `/api/video/:channel/details`. */
   readonly route: string;
-  /** As the API reference names it: `/api/video/{channel}/details`. */
+  /** The route as the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;
   readonly methods: readonly string[];
   /** The declared handlers by method; that of `HEAD` is that of `GET`. */

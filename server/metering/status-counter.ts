@@ -30,7 +30,7 @@ export function createStatusCounter(
   onFailure: (error: unknown) => void,
 ) {
   let groups = new Map<string, Counts>();
-  /** Of the request before: most requests are of the same group. */
+  /** The counts of the previous request: most requests are of the same group. */
   let last: Counts | undefined;
   let timer: Timer | undefined;
   let writing = Promise.resolve();

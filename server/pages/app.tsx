@@ -1,4 +1,4 @@
-/** The dashboard: which page an address means, the key, and the credits. */
+/** The dashboard: asks for the key, and shows the page in the address and the credits left. */
 import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { formatExact } from "./format.ts";

@@ -1,4 +1,4 @@
-/** Reads of the dashboard that end with their component. */
+/** Hooks of the dashboard that read the API. A read ends with its component. */
 import { useEffect, useState } from "preact/hooks";
 import type { Client } from "../../core/client/mod.ts";
 import type { PageSource } from "./owners/page-source.ts";

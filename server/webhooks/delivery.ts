@@ -12,7 +12,7 @@ import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
 /** The options of {@link createDelivery}. */
 export interface DeliveryOptions {
   readonly notices: NoticeStore;
-  /** Without it, notices wait. */
+  /** The receiver. Without one, notices wait. */
   readonly receiver: WebhookReceiver | undefined;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;

@@ -12,7 +12,7 @@ import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 export interface FileRow {
   /** The number of its first line, from 1. */
   readonly line: number;
-  /** Without its line end; `undefined` if the row cannot be read. */
+  /** The row without its line end; `undefined` if the row cannot be read. */
   readonly text: string | undefined;
   /** Why it cannot be read. */
   readonly problem: string | undefined;

@@ -18,7 +18,7 @@ import type { ImportObservations } from "../../../core/stores.ts";
 /** The database, its contents and the sources. */
 export interface ServiceStatus {
   readonly database: {
-    /** Without secrets. */
+    /** The URL without secrets. */
     readonly url: string;
     /** The size of the file and of its recent changes; `null` for a libSQL server. */
     readonly bytes: number | null;

@@ -61,7 +61,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** `operationId` in the OpenAPI document. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** As the OpenAPI document has it: `/api/video/{channel}/details`. */
+  /** The path in the form of the OpenAPI document: `/api/video/{channel}/details`. */
   readonly path: string;
   readonly part: keyof typeof API_PARTS;
   readonly summary: string;
@@ -81,7 +81,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   };
   /** The errors that not every endpoint has. */
   readonly errors?: ErrorExamples;
-  /** By default those of `reference.json`, which has the long ones. */
+  /** The examples; by default those of `reference.json`, which has the long ones. */
   readonly examples?: EndpointExamples;
   /** Its cost, if it differs from that of its part of the API. */
   readonly price?: {

@@ -1,4 +1,4 @@
-/** The frame of the administrator's page: the token, the parts, and which of them is shown. */
+/** The administrator's page: asks for the token, and shows the part in the address. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { MetricsError } from "../../../core/client/mod.ts";

@@ -1,4 +1,4 @@
-/** Reads of the administration API by components. */
+/** Hooks of the administrator's page that read the administration API. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { createFragment, replaceFragment } from "./address.ts";
 import { describeFailure, isOutage, reportOutage, sendAdmin } from "./api.ts";

@@ -16,7 +16,7 @@ import { createTimeRange, createValueRange, getTimeMargin } from "./plot-ranges.
 /** A series of a chart. */
 interface PlotSeries {
   readonly label: string;
-  /** One for each instant; `null` is unknown, and drawn as a gap. */
+  /** The values, one for each instant; `null` is unknown, and drawn as a gap. */
   readonly values: readonly (number | null)[];
 }
 

@@ -20,7 +20,7 @@ export function readCount(counts: Counts, name: string): number | null {
 
 /** A channel or user in a list. */
 export interface ListedOwner {
-  /** By which requests find it. */
+  /** The name by which requests find it. */
   readonly id: string;
   readonly name: string;
   readonly username: string | null;
@@ -30,14 +30,14 @@ export interface ListedOwner {
 /** A channel or user. */
 export interface OwnerProfile extends ListedOwner {
   readonly username: string;
-  /** By which comparisons find it: they separate names by commas. */
+  /** The name by which comparisons find it: they separate names by commas. */
   readonly comparedName: string;
   /** When the account began. */
   readonly since: string | null;
   readonly description: string | null;
   /** Said beside the username. */
   readonly note: string | null;
-  /** Of the first count. */
+  /** The gains of the first count. */
   readonly gains?: Readonly<Record<GainDefinition["period"], number | null>>;
 }
 

@@ -39,7 +39,7 @@ export interface TableProperties<Item> {
   readonly getKey: (item: Item) => string;
   /** Said in place of a table without rows. */
   readonly empty?: ComponentChildren;
-  /** For columns that the service sorts by. */
+  /** The order of the service, for columns that it sorts by. */
   readonly sorting?: ListSorting;
   /** Whether the visitor can sort the rows. */
   readonly isSortable?: boolean;

@@ -169,7 +169,7 @@ function Comparison(properties: {
 
 /** The compared values of a channel or user, by measure. */
 interface ComparedSeries extends Readonly<Record<Measure, readonly (number | null)[]>> {
-  /** By which it was requested. */
+  /** The name by which it was requested. */
   readonly name: string;
   readonly label: string;
 }

@@ -18,17 +18,17 @@ export interface StatementLine {
   readonly kind: "grant" | "refund" | "debit";
   /** The instant of a grant; of debits and refunds the start of their hour. */
   readonly at: number;
-  /** Of debits: the key, its first characters and its label. */
+  /** The key of debits, its first characters and its label. */
   readonly key: number | null;
   readonly beginsWith: string | null;
   readonly label: string | null;
   readonly endpoint: string | null;
-  /** Of debits and refunds: how many requests. */
+  /** The number of requests of debits and refunds. */
   readonly requests: number | null;
   readonly amount: number;
   /** After this line. */
   readonly balance: number;
-  /** Of a grant. */
+  /** The reference of a grant. */
   readonly reference: string | null;
   readonly reason: string | null;
 }

@@ -30,7 +30,7 @@ const UPSERT_STOP = `
 interface QuotaReservation {
   readonly source: string;
   readonly bucket: string;
-  /** As `2026-11-20`. */
+  /** The quota day, such as `2026-11-20`. */
   readonly day: string;
   readonly units: number;
   /** The most units that may be used that day. */

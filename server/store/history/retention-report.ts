@@ -12,7 +12,7 @@ export interface RetentionReport {
 /** The result of a run for one kind of entity. */
 export interface KindRetentionReport {
   readonly kind: EntityKind;
-  /** As the setting writes it; `all` if there is no rule. */
+  /** The rule as the setting writes it; `all` if there is none. */
   readonly rule: string;
   /** Entities that have observations. */
   readonly entities: number;

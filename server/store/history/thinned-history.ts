@@ -4,7 +4,7 @@
  * The SQL restates the slices of core's `computeSliceBounds()`, so that only the chunks that a
  * thinned history needs are read. `tests/store/history/thinned-history.test.ts` compares both.
  */
-import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts";
+import { computeSliceBounds, keepNewestOfSlices } from "../../../core/thinning.ts";
 import { createRawJson } from "../../raw-json.ts";
 import type { EntityKind } from "../../../core/kinds.ts";
 import { decodeChunks, forEachPoint, type Chunk } from "./chunk-codec.ts";

@@ -54,7 +54,7 @@ export function createBatchCutter(getTargetMs?: () => number) {
 
     adapt({ cost }: BatchPart, writeMs: number): void {
       if (getTargetMs === undefined) return;
-      // One of two may have waited for a checkpoint.
+      // One of the last two writes may have waited for a checkpoint.
       const ratio = getTargetMs() / Math.min(writeMs, previousMs);
       previousMs = writeMs;
       // A small part says nothing about a large one.

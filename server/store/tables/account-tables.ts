@@ -109,7 +109,7 @@ export const foldedEntries = sqliteTable(
     /** Hours since 1970 UTC. */
     hour: integer().notNull(),
     kind: text({ enum: ["debit", "refund"] }).notNull(),
-    /** Of refunds; empty for debits. */
+    /** The reason of refunds; empty for debits. */
     reason: text().notNull(),
     /** How many entries. */
     count: integer().notNull(),
@@ -131,7 +131,7 @@ export const usage = sqliteTable(
     /** Hours since 1970 UTC. */
     hour: integer().notNull(),
     key: integer().notNull(),
-    /** As in the API reference: `/api/video/{channel}/details`. */
+    /** The endpoint as the API reference names it: `/api/video/{channel}/details`. */
     endpoint: text().notNull(),
     requests: integer().notNull(),
     credits: integer().notNull(),
@@ -152,7 +152,7 @@ export const payments = sqliteTable(
   "payments",
   {
     account: integer().notNull(),
-    /** As the client sent it. */
+    /** The key as the client sent it. */
     idempotencyKey: text("idempotency_key").notNull(),
     /** SHA-256 of the request, in hex. */
     requestHash: text("request_hash").notNull(),

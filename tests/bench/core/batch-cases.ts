@@ -7,7 +7,7 @@ import {
   pageAfter,
 } from "../../../core/cursor.ts";
 import { applyObservation, EMPTY_ENTITY, applyObservations } from "../../../core/entities.ts";
-import { thinHistory } from "../../../core/history.ts";
+import { thinHistory } from "../../../core/thinning.ts";
 import { applyEntries, applyEntry, EMPTY_LEDGER, type LedgerEntry } from "../../../core/ledger.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { CoreCase } from "./cases.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { thinHistory } from "../../../core/history.ts";
+import { thinHistory } from "../../../core/thinning.ts";
 import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";

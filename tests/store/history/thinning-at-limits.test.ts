@@ -1,7 +1,7 @@
 /** At the real limits of points, the database thins a history exactly as core does. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { thinHistory } from "../../../core/history.ts";
+import { thinHistory } from "../../../core/thinning.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";

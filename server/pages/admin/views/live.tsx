@@ -36,7 +36,7 @@ interface Point {
   readonly refused: number;
   readonly failed: number;
   readonly quantilesMs: readonly (number | null)[];
-  /** Of one processor, in percent. */
+  /** The load, in percent of one processor. */
   readonly cpuPercent: number | undefined;
 }
 
@@ -48,7 +48,7 @@ interface LiveState {
   readonly points: readonly Point[];
 }
 
-/** It stays when another part is shown. */
+/** The state, which stays when another part is shown. */
 let kept: LiveState = { first: undefined, last: undefined, points: [] };
 
 const countRequests = ({ routes }: MetricsReading): number =>
@@ -99,7 +99,7 @@ function useLiveState(isPaused: boolean): LiveState {
     const reader = {};
     let isReading = false;
     const read = async () => {
-      // One that takes long must not end after the next one.
+      // A slow read must not end after the next one.
       if (document.hidden || isReading) return;
       isReading = true;
       const at = Date.now();

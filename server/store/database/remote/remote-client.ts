@@ -71,7 +71,7 @@ export function createRemoteClient(options: DatabaseOptions) {
   }
 
   function onTick(): void {
-    // This comes first, so that no waiting call is sent on a connection that may be dead.
+    // The probe comes first, so that no waiting call is sent on a connection that may be dead.
     if (allQueues.some((queue) => queue.hasNewSuspect())) probeOncePerTick();
     for (const queue of allQueues) {
       queue.abortExpired(createUnansweredError());

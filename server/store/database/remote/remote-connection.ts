@@ -101,7 +101,7 @@ export function openRemoteConnection(
       const commit = batch.step().condition(BatchCond.ok(previous));
       steps.push(...results, commit.run("COMMIT"));
       const rollback = batch.step().condition(BatchCond.not(BatchCond.ok(commit)));
-      // It fails if the server rolled back by itself.
+      // The rollback fails if the server rolled back by itself.
       rollback.run("ROLLBACK").catch(() => undefined);
       const answer = batch.execute();
       deleteOldTexts();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { listRoundedNumbers } from "../../core/json-numbers.ts";
+import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 
 describe("listRoundedNumbers()", () => {
   test.each([

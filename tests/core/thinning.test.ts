@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { computeSliceBounds, keepNewestOfSlices, thinHistory } from "../../core/history.ts";
+import { computeSliceBounds, keepNewestOfSlices, thinHistory } from "../../core/thinning.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
 /** Short and long histories, oldest first. */

@@ -1,4 +1,4 @@
-/** Thinning: which points of a long history a response lists. */
+/** Thins long histories: chooses the points that a response lists. */
 import { assertWholeNumber } from "./errors.ts";
 
 /**
