@@ -15,7 +15,7 @@ export type BatchKind = OwnerKind;
 
 /** The query of a comparison; the buckets are those of histories. */
 export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends HistoryRequest {
-  /** In the order asked for; a name can be repeated. */
+  /** The names in the order of the request; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
   readonly count: CountName<Kind>;
@@ -27,7 +27,7 @@ export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends H
  * Parses the body of a batch: an object with `channels` or `usernames`, a list of 1 to 100 names.
  *
  * @param body The parsed JSON.
- * @returns The names in the order asked for; a name can be repeated.
+ * @returns The names in the order of the request; a name can be repeated.
  * @throws {DomainError} `Invalid Request`, with what was wrong and what is allowed.
  *
  * @example

@@ -20,7 +20,7 @@ export interface ListFilterFields {
 }
 
 /**
- * Whether a list shows an entity: its country is the one asked for, and its username or display name
+ * Whether a list shows an entity: its country is the requested one, and its username or display name
  * contains the search. A search for less than 3 characters finds the beginnings of usernames.
  *
  * @example

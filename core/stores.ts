@@ -178,7 +178,7 @@ export interface CreditAccount extends CreditSums {
 
 /** A grant of credits to an account, by its name. */
 export interface CreditGrant {
-  /** Made before the grant, so that one that is retried applies once. */
+  /** An id that is made before the grant, so that a retried grant applies once. */
   readonly uid: string;
   /** The name of the account. */
   readonly account: string;

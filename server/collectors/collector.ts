@@ -80,7 +80,7 @@ export interface CollectorContext {
   /**
    * Sends a request.
    *
-   * @throws {SourceError} A collector lets it pass unless it knows better: the task ends then.
+   * @throws {SourceError} Unless a collector handles it, the task ends.
    */
   request<Schema extends TSchema>(request: SourceRequest<Schema>): Promise<Static<Schema>>;
   /** Returns those of some items that are targets of `counts` already, by identifier. */

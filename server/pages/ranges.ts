@@ -67,7 +67,7 @@ export function planHistory(range: Range, now: number, since?: number): HistoryP
  * Finds the start of the newest bucket if it is unfinished: its values are those so far.
  *
  * @param instants The starts of buckets, rising.
- * @param readAt When the buckets were read. The clock goes on, but they know nothing later.
+ * @param readAt When the buckets were read. They have no later instants, although the clock goes on.
  * @returns Infinity if no bucket is unfinished.
  */
 export function findUnfinishedStart(

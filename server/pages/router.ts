@@ -48,7 +48,7 @@ export function followLinks(): void {
   });
 }
 
-/** How long a page that is opened again may take until it is as long as it was. */
+/** The time in which a page that is opened again has to become as long as it was. */
 const SCROLL_BACK_MAX_MS = 1000;
 
 /** Scrolls down once the page is long enough. */

@@ -98,7 +98,7 @@ async function acquireOrFindOwner(
   }
 }
 
-/** Whether a request was never sent, so that sending it again cannot do it twice. */
+/** Whether a request was never sent, so that a second attempt cannot take effect twice. */
 function isConnectError(error: unknown): boolean {
   return ["ENOENT", "ECONNREFUSED", "ConnectionRefused", "FailedToOpenSocket"].includes(
     readSystemErrorCode(error),

@@ -96,7 +96,7 @@ export function openInput(
   return file.endsWith(".gz") ? unpack(source) : source;
 }
 
-/** Unpacks a stream. Of one that breaks off, it yields all that comes before that point first. */
+/** Unpacks a stream. If it breaks off, the bytes before that point are yielded before the error. */
 async function* unpack(source: Readable): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
   // A failed stream drops its buffer, so the bytes wait in a stream that does not fail.

@@ -169,7 +169,7 @@ function recordBackup(
   });
 }
 
-/** The name of a backup that is given none: `metrics-2026-11-21T030700Z.db`. */
+/** The default name of a backup: `metrics-2026-11-21T030700Z.db`. */
 function createFileName(now: number): string {
   return `metrics-${formatInstant(now).slice(0, 19).replaceAll(":", "")}Z.db`;
 }

@@ -173,7 +173,7 @@ async function* encodeObservations(
   if (lines.length > 0) yield lines.join("");
 }
 
-/** Encodes lines that count the observations looked at so far, then the report. */
+/** Encodes lines that count the observations examined so far, then the report. */
 async function* encodeProgress(run: RetentionRun): AsyncGenerator<string, void> {
   let walked = 0;
   let lineAt = performance.now();

@@ -71,7 +71,7 @@ export function parseNameFilter(name: string, query: QueryParameters): string | 
   return value;
 }
 
-/** Parses a parameter that selects by one of some choices; `undefined` without it. */
+/** Parses a parameter that has one of some choices; `undefined` without it. */
 export function parseChoiceFilter<Choice extends string>(
   name: string,
   query: QueryParameters,

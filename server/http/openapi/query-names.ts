@@ -11,7 +11,7 @@ import type { MatchRoute } from "../route-matcher.ts";
 /** Names that begin so are ignored, for clients that change the URL to get past a cache. */
 const IGNORED_PREFIX = "_";
 
-/** The most edits between a name and one that it may be meant for. */
+/** The greatest number of edits between a misspelt name and its suggestion. */
 const MAX_EDITS = 2;
 
 /**

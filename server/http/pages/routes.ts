@@ -78,7 +78,7 @@ function isVisit({ method, headers }: Request): boolean {
   return (method === "GET" || method === "HEAD") && accepted.includes("text/html");
 }
 
-/** Creates a program of pages. Its script is bundled when its first page is asked for. */
+/** Creates a program of pages. Its script is bundled at the first request of a page. */
 function createProgram(program: PageProgram, paths: readonly string[]) {
   const [scriptPath, stylePath] = [`/assets/${program}.js`, `/assets/${program}.css`];
   let bundling: Promise<PageBundle> | undefined;

@@ -7,7 +7,7 @@ const PENDING_MAX_BYTES = 96 * 1_048_576;
 /** Bun may copy such a body for each response; a longer one is sent in chunks. */
 export const SHORT_BODY_MAX_BYTES = 14_000;
 
-/** Bun copies a chunk and holds it until the socket takes it, so each connection holds one. */
+/** Bun copies a chunk and holds it until the socket takes it, so each connection holds a chunk. */
 const CHUNK_BYTES = 262_144;
 
 /** Sends long bodies. */

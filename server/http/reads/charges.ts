@@ -7,7 +7,7 @@ import type { Receipt } from "../../metering/batch-committer.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 
-/** The cost of a read of one entity or one page, in credits; that of a request unless it says more. */
+/** The default cost of a request, in credits: a read of one entity or one page. */
 export const READ_COST = 1;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;

@@ -122,7 +122,7 @@ export function Field(properties: FieldProperties) {
 
 /** A form in front of the page. */
 export interface DialogForm {
-  /** A name in it stands by itself: it can have any text. */
+  /** A name in it is set apart, because it can have any text. */
   readonly title: string | readonly [before: string, name: string, after?: string];
   readonly submitLabel: string;
   /** Whether something is lost: then the button that does nothing has the focus. */

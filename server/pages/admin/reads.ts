@@ -6,7 +6,7 @@ import { describeFailure, isOutage, reportOutage, sendAdmin } from "./api.ts";
 /** When a read is sent again that the service could not answer. */
 const RETRY_MS = 2000;
 
-/** Something that is read. */
+/** A value that is read, and the state of its read. */
 export interface AdminRead<Value> {
   /** The newest value; it stays during another read, also if that fails. */
   readonly value: Value | undefined;
@@ -22,7 +22,7 @@ export function useAdminRead<Value>(path: string): AdminRead<Value> {
 }
 
 /**
- * Reads something, and again by itself for as long as the service does not answer.
+ * Reads a value, and again by itself for as long as the service does not answer.
  *
  * @param name The name of the value: another name reads another value.
  */

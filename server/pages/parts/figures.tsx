@@ -50,7 +50,7 @@ export function RoundedCount({ value }: { readonly value: number | null }) {
   );
 }
 
-/** The change of counts since their start; of a step of the source's rounding, that it is one. */
+/** The change of counts since their start, or `rounded` if it is a step of the rounding. */
 export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
   if (!isChangeRounding(counts)) return <Change value={findChangeSinceStart(counts)} />;
   return (

@@ -28,7 +28,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="notice">{children}</p>;
 }
 
-/** Says why something that the visitor asked for failed; nothing without an error. */
+/** Shows why a request of the visitor failed; nothing without an error. */
 export function Failed({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -38,7 +38,7 @@ export function Failed({ error }: { readonly error: unknown }) {
   );
 }
 
-/** How something is, in a word with a border: more than a colour. */
+/** A state in a word with a border, because a colour alone does not tell it. */
 export function Badge({
   kind,
   children,

@@ -68,11 +68,11 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/** How far the credits that an account was debited for a batch reach. */
+/** The credits that an account was debited for a batch, and their assignment to its charges. */
 interface AccountCoverage {
-  /** After the whole batch. */
+  /** The balance after the whole batch. */
   readonly balance: number;
-  /** The credits that are left of it for the charges that follow. */
+  /** The debited credits that are not assigned to a charge yet. */
   left: number;
   debitCount: number;
 }

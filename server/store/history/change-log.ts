@@ -115,7 +115,7 @@ function createRecorder(sql: string, change: Change): RecordChange {
   return (lastSequence, uid) => [{ sql, args: [lastSequence, uid, json] }, DELETE_OLD_CHANGES];
 }
 
-/** Records that entities are written; it conflicts with changes that have a tag of theirs. */
+/** Records a write of entities, which conflicts with changes that have one of their tags. */
 export function recordEntityWrites(written: readonly ChangedEntity[]): RecordChange {
   const tags = [...new Set(written.flatMap(listTags))];
   const idsOf = (kind: EntityKind) =>

@@ -25,5 +25,5 @@ export interface KindRetentionReport {
 /** Observations that a run lost, or a newest state that it changed. */
 export type RetentionFault = Readonly<{ kind: EntityKind; problem: string }>;
 
-/** Applies retention step by step; yields how many observations each step looked at. */
+/** Applies retention step by step; yields how many observations each step examined. */
 export type RetentionRun = AsyncGenerator<number, RetentionReport>;

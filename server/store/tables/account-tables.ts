@@ -161,7 +161,7 @@ export const payments = sqliteTable(
     at: integer().notNull(),
     /** The free requests since then that count. */
     repeats: integer().notNull().default(0),
-    /** The `uid` of the commit with the last of them, so that one that is retried counts once. */
+    /** The `uid` of the commit with the last of them, so that a retried commit counts once. */
     repeatedBy: text("repeated_by"),
   },
   (table) => [

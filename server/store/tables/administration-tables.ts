@@ -30,7 +30,7 @@ export const adminTokens = sqliteTable(
   ],
 );
 
-/** The audit: an entry for each change that an administrator asked for. */
+/** The audit: an entry for each change that an administrator requested. */
 export const audit = sqliteTable(
   "audit",
   {

@@ -5,7 +5,7 @@ import { sendAdmin } from "../api.ts";
 import { Field, parseCount, type DialogForm } from "../forms.tsx";
 import type { AdminAccount } from "../resources.ts";
 
-/** A reference for a grant that is given none, so that it can be sent again and granted once. */
+/** A default reference of a grant, so that a grant that is sent again is granted once. */
 function createReference(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

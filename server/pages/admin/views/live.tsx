@@ -17,7 +17,7 @@ import {
   type RouteCounts,
 } from "../metrics.ts";
 
-/** How often the metrics are read, while the page is looked at. */
+/** How often the metrics are read, while the page is visible. */
 const PERIOD_MS = 2000;
 
 /** How many points the charts have: five minutes. */

@@ -15,7 +15,7 @@ import { createTicker, toTicks } from "./ticker.ts";
 /** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
 
-/** The timeout of calls of which a request makes several, one after another. */
+/** The timeout of calls in requests that make several, one after another. */
 export const SHORT_CALL_TIMEOUT_MS = 5000;
 
 /** The timeout of calls that read or change whole tables. */
@@ -30,7 +30,7 @@ const SUSPECT_AFTER_MS = 2000;
  */
 const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 
-/** Reads wait for no lock. One that is slow makes room for another one. */
+/** Reads wait for no lock. A slow read makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
 export interface CallOptions {
