@@ -13,7 +13,7 @@ test("accounts set sets the threshold of notices, or turns them off, but nothing
     JSON.parse(await sandbox.runOrThrow("accounts", "set", "acme", ...options, "--json"));
   expect(await set("--low-balance", "5")).toMatchObject({ name: "acme", low_balance: 5 });
   expect(await set("--no-low-balance")).toMatchObject({ name: "acme", low_balance: null });
-  expect(await sandbox.run(["accounts", "set", "acme"])).toMatchObject({
+  expect(await sandbox.runInside(["accounts", "set", "acme"])).toMatchObject({
     status: 2,
     err: "Say what to set: --low-balance <credits> or --no-low-balance\n",
   });

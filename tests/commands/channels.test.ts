@@ -39,10 +39,10 @@ describe("channels", () => {
       "next due",
     ]);
     expect(lines.map((line) => line.split(/ +/)[0])).toEqual(["@Soup", ID, ""]);
-    expect((await sandbox.run(["channels", "untrack", "@sOUP"])).err).toBe(
+    expect((await sandbox.runInside(["channels", "untrack", "@sOUP"])).err).toBe(
       "Channel @Soup is not tracked any more; its history is kept\n",
     );
-    expect(await sandbox.run(["channels", "untrack", "@Soup"])).toEqual({
+    expect(await sandbox.runInside(["channels", "untrack", "@Soup"])).toEqual({
       status: 1,
       out: "",
       err: "Channel @Soup is not tracked\n",
@@ -75,7 +75,7 @@ describe("channels", () => {
     ],
   ])("track and list say with %j that nothing is collected", async (settings, reason) => {
     const idle = await openSandbox(settings);
-    expect((await idle.run(["channels", "track", "@soup"])).err).toBe(
+    expect((await idle.runInside(["channels", "track", "@soup"])).err).toBe(
       `Channel @soup is tracked from now on, but is not collected: ${reason}\n`,
     );
     expect(JSON.parse(await idle.runOrThrow("channels", "list", "--json"))).toMatchObject([
@@ -99,7 +99,7 @@ describe("channels", () => {
     "refuse %s with a message that says what is allowed",
     async (channel) => {
       for (const verb of ["track", "untrack"]) {
-        expect(await sandbox.run(["channels", verb, channel])).toEqual({
+        expect(await sandbox.runInside(["channels", verb, channel])).toEqual({
           status: 2,
           out: "",
           err:
@@ -116,6 +116,6 @@ describe("channels", () => {
     [["channels", "untrack"]],
     [["channels", "untrack", "@soup", "@two"]],
   ])("exit with 2 for wrong usage: %j", async (verb) => {
-    expect((await sandbox.run(verb)).status).toBe(2);
+    expect((await sandbox.runInside(verb)).status).toBe(2);
   });
 });

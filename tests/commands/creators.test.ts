@@ -21,7 +21,12 @@ describe("creators", () => {
       out: "",
       err: "Creator nasa.bsky.social is in the monitoring list now\n",
     });
-    const { status, err } = await sandbox.run(["creators", "add", "nasa.bsky.social", "nasa"]);
+    const { status, err } = await sandbox.runInside([
+      "creators",
+      "add",
+      "nasa.bsky.social",
+      "nasa",
+    ]);
     expect(status).toBe(0);
     expect(err.split("\n")).toEqual(
       [
@@ -35,10 +40,10 @@ describe("creators", () => {
       { creator: "nasa", failure: expect.stringContaining("domain names"), last_failure: null },
       { creator: "nasa.bsky.social", failure: null },
     ]);
-    expect((await sandbox.run(["creators", "remove", "NASA"])).err).toBe(
+    expect((await sandbox.runInside(["creators", "remove", "NASA"])).err).toBe(
       "Creator nasa is not in the monitoring list any more\n",
     );
-    expect(await sandbox.run(["creators", "remove", "nasa"])).toEqual({
+    expect(await sandbox.runInside(["creators", "remove", "nasa"])).toEqual({
       status: 1,
       out: "",
       err: "Creator nasa on microblog is not in the monitoring list\n",
@@ -111,7 +116,7 @@ describe("creators", () => {
 
   test("channels track takes several channels, and goes on after one that fails", async () => {
     const file = await sandbox.write("channels.txt", "@soup\n@no\n@bread");
-    const { status, err } = await sandbox.run(["channels", "track", "--file", file]);
+    const { status, err } = await sandbox.runInside(["channels", "track", "--file", file]);
     expect(status).toBe(1);
     expect(err.split("\n")).toEqual([
       expect.stringMatching(/^Channel @soup is tracked from now on/),
@@ -129,7 +134,7 @@ describe("creators", () => {
     [["creators", "add", "wrong!"], 2, "creator must be a username"],
     [["creators"], 2, "Usage"],
   ])("%j exits with %d and says %p", async (verb, expectedStatus, sentence) => {
-    const { status, err } = await sandbox.run(verb);
+    const { status, err } = await sandbox.runInside(verb);
     expect([status, err]).toEqual([expectedStatus, expect.stringContaining(sentence)]);
   });
 });

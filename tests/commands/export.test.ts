@@ -60,7 +60,7 @@ describe("export --id", () => {
     [["--id", "7", "--kind", "user"], '"7"'],
     [["--id", "nobody", "--kind", "user", "--format", "csv"], '"nobody"'],
   ])("says what %j did not find, before it prints anything", async (options, id) => {
-    const { status, out, err } = await sandbox.run(["export", ...options]);
+    const { status, out, err } = await sandbox.runInside(["export", ...options]);
     expect([status, out, err]).toEqual([1, "", `Nothing with the id ${id} was observed\n`]);
   });
 

@@ -116,7 +116,7 @@ describe("export --format csv", () => {
   test("needs a kind", async () => {
     const { status, out, err } = await sandbox.run(["export", "--format", "csv"]);
     expect([status, out, err]).toEqual([2, "", "A CSV has one kind: format csv needs kind\n"]);
-    const unknown = await sandbox.run(["export", "--format", "xlsx"]);
+    const unknown = await sandbox.runInside(["export", "--format", "xlsx"]);
     expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining("ndjson, csv")]);
   });
 });
@@ -152,7 +152,7 @@ describe("import of CSV", () => {
         Buffer.from(`,1\r\nuser,${AT},h,"\n\n\n",2\r\nuser,${AT},,,2\r\nuser,${AT},i,"open,1\r\n`),
       ]),
     );
-    const { status, out, err } = await sandbox.run(["import", "--json", file]);
+    const { status, out, err } = await sandbox.runInside(["import", "--json", file]);
     expect([status, JSON.parse(out)]).toMatchObject([1, { read: 10, new: 2, rejected: 8 }]);
     expect(parseMessages(err).map((text) => text.replace(`${file}:`, ""))).toEqual([
       '4: followers_count must be a whole number from 0 to 9007199254740991, got "1.2E+11"',
@@ -183,7 +183,7 @@ describe("import of CSV", () => {
     const good = await sandbox.write("good.csv", `kind,observedAt,username\nuser,${AT},a\n`);
     const wrong = await sandbox.write("wrong.csv", csv);
     const args = ["import", "--kind", "user", ...(csv === "" ? [] : [good]), wrong];
-    const { status, err } = await sandbox.run(args);
+    const { status, err } = await sandbox.runInside(args);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${wrong}: ${message}`)]);
     expect(await sandbox.runOrThrow("export")).toBe("");
     const piped = await sandbox.run(["import", "--format", "csv", "--kind", "user", "-"], csv);
@@ -197,7 +197,10 @@ describe("import of CSV", () => {
       [`kind,username,observedAt\nvideo,a,${AT}\n`, "kind must be one of channel, short"],
       [`kind,username,observedAt\nshort,a,${AT}\n`, 'Unknown column "username": the columns of'],
     ] as const) {
-      const { status, err } = await sandbox.run(["import", await sandbox.write("x.csv", csv)]);
+      const { status, err } = await sandbox.runInside([
+        "import",
+        await sandbox.write("x.csv", csv),
+      ]);
       expect([status, err]).toEqual([1, expect.stringContaining(message)]);
     }
     expect(await sandbox.runOrThrow("export")).toBe("");
@@ -205,7 +208,7 @@ describe("import of CSV", () => {
 
   test("needs no --kind for lines", async () => {
     const file = await sandbox.write("a.ndjson", "");
-    const { status, err } = await sandbox.run(["import", "--kind", "user", file]);
+    const { status, err } = await sandbox.runInside(["import", "--kind", "user", file]);
     expect([status, err]).toEqual([2, `--kind is for CSV, but ${file} has a kind in each line\n`]);
   });
 
@@ -238,7 +241,7 @@ describe("import of CSV", () => {
     );
     const header = "kind,observedAt,username,displayName,followers_count\n";
     const file = await sandbox.write("long.csv", header + rows.join(""));
-    const { out, err } = await sandbox.run(["import", "--json", file]);
+    const { out, err } = await sandbox.runInside(["import", "--json", file]);
     expect(JSON.parse(out)).toMatchObject({ read: 60_000, new: 59_997, rejected: 3 });
     const lines = Array.from(err.matchAll(/csv:(\d+): followers_count/g), ([, line]) => line);
     expect(lines.map(Number)).toEqual([20_001, 40_002, 60_003]);

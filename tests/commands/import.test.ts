@@ -69,7 +69,7 @@ describe("import", () => {
       Buffer.of(0xff, 0xfe),
       Buffer.from(`"}\n${makeValidLine("b")}`),
     ]);
-    const { status, out, err } = await sandbox.run([
+    const { status, out, err } = await sandbox.runInside([
       "import",
       "--json",
       await sandbox.write("latin.ndjson", bytes),
@@ -118,11 +118,11 @@ describe("import", () => {
 
   test("says which file cannot be read, before it stores any", async () => {
     const file = await sandbox.write("a.ndjson", makeValidLine("a"));
-    const { status, err } = await sandbox.run(["import", file, "missing.ndjson"]);
+    const { status, err } = await sandbox.runInside(["import", file, "missing.ndjson"]);
     expect([status, err]).toEqual([1, expect.stringContaining("Cannot read missing.ndjson")]);
     expect(await sandbox.runOrThrow("export")).toBe("");
     const broken = await sandbox.write("broken.ndjson.gz", "not packed");
-    const packed = await sandbox.run(["import", broken]);
+    const packed = await sandbox.runInside(["import", broken]);
     expect([packed.status, packed.err]).toEqual([
       1,
       expect.stringContaining(`Cannot read ${broken}`),
@@ -139,7 +139,7 @@ describe("import", () => {
     );
     const packed = Bun.gzipSync(`${lines.join("\n")}\n`);
     const file = await sandbox.write("cut.ndjson.gz", packed.subarray(0, packed.length * 0.95));
-    const { status, out, err } = await sandbox.run(["import", "--json", file]);
+    const { status, out, err } = await sandbox.runInside(["import", "--json", file]);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${file}`)]);
     // Nothing is written once the database is closed, which empties its log.
     expect((await stat(`${sandbox.file}-wal`)).size).toBe(0);
@@ -160,7 +160,7 @@ describe("import", () => {
     ["is behind a byte-order mark", `\uFEFF{"note":"${"x".repeat(2 * 1_048_576 - 12)}"}`],
   ])("a line that is too long is rejected as that where it %s", async (_, line) => {
     const file = await sandbox.write("long.ndjson", `${line}\n${makeValidLine("a")}\n`);
-    const { out, err } = await sandbox.run(["import", "--json", file]);
+    const { out, err } = await sandbox.runInside(["import", "--json", file]);
     expect(JSON.parse(out)).toMatchObject({ read: 2, new: 1, rejected: 1 });
     expect(err).toContain(`${file}:1: A line has at most 1048576 bytes`);
   });

@@ -45,7 +45,7 @@ describe("retention apply", () => {
         err: "Dry run: nothing was deleted\n",
       });
     }
-    expect(await sandbox.run(["retention", "apply"])).toEqual({
+    expect(await sandbox.runInside(["retention", "apply"])).toEqual({
       status: 0,
       out: EXPECTED_TABLE,
       err: "Verified in each step: before = removed + after, and no newest state changed\n",
@@ -74,7 +74,7 @@ describe("retention apply", () => {
   test("keeps all observations without the setting", async () => {
     const other = await openSandbox();
     await importObservations(other);
-    const { status, out, err } = await other.run(["retention", "apply"]);
+    const { status, out, err } = await other.runInside(["retention", "apply"]);
     expect([status, err]).toEqual([0, "RETENTION is not set: all observations are kept\n"]);
     expect(out).toContain("channel  all          1       4        0      4\n");
     await other.close();
@@ -97,7 +97,7 @@ describe("retention apply", () => {
 
   test("names a wrong setting with what is allowed", async () => {
     const wrong = await openSandbox({ RETENTION: "channel=30d" });
-    expect(await wrong.run(["retention", "apply"])).toEqual({
+    expect(await wrong.runInside(["retention", "apply"])).toEqual({
       status: 2,
       out: "",
       err:

@@ -31,7 +31,7 @@ describe("tokens", () => {
 
   test("tokens revoke takes the token itself, which the audit does not show", async () => {
     const token = (await sandbox.runOrThrow("tokens", "create", "billing")).trim();
-    expect(await sandbox.run(["tokens", "revoke", token])).toMatchObject({
+    expect(await sandbox.runInside(["tokens", "revoke", token])).toMatchObject({
       status: 0,
       err: expect.stringMatching(/^Token billing is revoked since \S+Z\n$/),
     });
@@ -46,7 +46,7 @@ describe("tokens", () => {
       id: 1,
       name: "billing",
     });
-    expect(await sandbox.run(["tokens", "revoke", "billing"])).toEqual({
+    expect(await sandbox.runInside(["tokens", "revoke", "billing"])).toEqual({
       status: 1,
       out: "",
       err: "There is no valid token billing\n",
@@ -57,7 +57,7 @@ describe("tokens", () => {
 test("audit lists commands with the machine, filters them, and reads as many as it is told", async () => {
   await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "7");
   await sandbox.runOrThrow("tokens", "create", "billing");
-  expect((await sandbox.run(["keys", "revoke", "3"])).status).toBe(1);
+  expect((await sandbox.runInside(["keys", "revoke", "3"])).status).toBe(1);
   const readAudit = async (...options: string[]) =>
     JSON.parse(await sandbox.runOrThrow("audit", "--json", ...options));
   const shared = { actor: "command line", origin: hostname() };
@@ -75,5 +75,5 @@ test("audit lists commands with the machine, filters them, and reads as many as 
   ]);
   expect(await readAudit("--before", "3", "--limit", "1")).toMatchObject([{ id: 2 }]);
   expect(await sandbox.runOrThrow("audit")).toMatch(/accounts create +acme +credits=7 +done$/m);
-  expect((await sandbox.run(["audit", "--action", "steal"])).status).toBe(2);
+  expect((await sandbox.runInside(["audit", "--action", "steal"])).status).toBe(2);
 });

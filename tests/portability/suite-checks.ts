@@ -8,7 +8,7 @@ import { startRemoteHost } from "./remote-host.ts";
 import type { Runtime } from "./runtimes.ts";
 import { bundleTests, findPortableTests, isClientTest } from "./suite.ts";
 
-/** Bundled tests, and how many of them `bun test` runs, so that the runner here loses none. */
+/** Bundled tests, and how many of them `bun test` finds, so that the runner here loses none. */
 interface Suite {
   readonly name: string;
   readonly code: string;
@@ -41,11 +41,15 @@ async function createSuite(
   installed: string,
 ): Promise<Suite> {
   const files = (await findPortableTests()).filter(isIncluded);
-  const [output, code] = await Promise.all([
-    runCommand([process.execPath, "test", ...files], ROOT),
-    bundleTests(files, installed),
-  ]);
-  return { name, code, testCount: Number(/^ *(\d+) pass$/m.exec(output)?.[1]) };
+  const [testCount, code] = await Promise.all([countTests(files), bundleTests(files, installed)]);
+  return { name, code, testCount };
+}
+
+/** Loads test files without running their tests, which `bun run test` does. */
+async function countTests(files: readonly string[]): Promise<number> {
+  const none = ["--pass-with-no-tests", "--test-name-pattern", "^$"];
+  const output = await runCommand([process.execPath, "test", ...none, ...files], ROOT);
+  return Number(/\(skipping (\d+) tests\)/.exec(output)?.[1]);
 }
 
 function createCheck(name: string, runtime: Runtime, prepare: PrepareSuite): Check {

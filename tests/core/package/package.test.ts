@@ -1,12 +1,11 @@
 /** Packs core, installs it in empty projects, and runs it where its users do. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { listPackageChecks } from "../../portability/checks.ts";
+import { listShortChecks } from "../../portability/checks.ts";
 import { installPackage, type InstalledPackage } from "../../portability/installed-package.ts";
 import { findPortableTests, TEST_FILES } from "../../portability/suite.ts";
 
-// `bun run compat` also runs those with the tools of tests/portability, and the tests of core in every
-// runtime, which take longer.
-const checks = (await listPackageChecks()).filter(({ needsTools }) => !needsTools);
+// `bun run compat` runs all checks, and the tests of core in every runtime.
+const checks = await listShortChecks();
 
 let installed: InstalledPackage;
 beforeAll(async () => {
@@ -15,9 +14,7 @@ beforeAll(async () => {
 afterAll(() => installed.close());
 
 describe("@creator-metrics/core, packed and installed", () => {
-  for (const { name, missing, run } of checks) {
-    test.skipIf(missing !== undefined)(`passes ${name}`, () => run(installed), 60_000);
-  }
+  for (const { name, run } of checks) test(`passes ${name}`, () => run(installed), 60_000);
 });
 
 describe("findPortableTests()", () => {

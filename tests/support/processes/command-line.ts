@@ -37,6 +37,7 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
       stdout: "pipe",
       stderr: "pipe",
     });
+  /** Runs a command as a process. */
   const run = async (
     command: readonly string[],
     stdin?: string | Uint8Array<ArrayBuffer>,
@@ -50,24 +51,27 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     ]);
     return { status, out, err };
   };
+  /** Runs a command in the test process, which saves the start of a process. */
+  const runInside = (command: readonly string[]): Promise<CommandResult> =>
+    // The working directory is another one, so relative paths of settings become absolute.
+    runInProcess(command, {
+      SPOOL_FOLDER: join(folder, "data/spool"),
+      ...env,
+      DATABASE_URL: env["DATABASE_URL"]?.replace(/^file:(?!\/)/, `file:${folder}/`) ?? "",
+    });
   return {
     folder,
     file: join(folder, "metrics.db"),
     spawn,
     run,
+    runInside,
     /**
-     * Runs a command that must succeed in the test process, which saves the start of a process.
+     * Runs a command that must succeed in the test process.
      *
      * @returns Its standard output.
      */
     async runOrThrow(...command: readonly string[]): Promise<string> {
-      // The working directory is another one, so relative paths become absolute.
-      const environment = {
-        SPOOL_FOLDER: join(folder, "data/spool"),
-        ...env,
-        DATABASE_URL: env["DATABASE_URL"]?.replace(/^file:(?!\/)/, `file:${folder}/`) ?? "",
-      };
-      const { status, out, err } = await runInProcess(command, environment);
+      const { status, out, err } = await runInside(command);
       if (status !== 0) throw new Error(`${command.join(" ")}: ${err}`);
       return out;
     },
