@@ -32,8 +32,6 @@ export interface HistoryRequest {
   readonly limit: number;
   /** The start of the last bucket of the page before. */
   readonly after?: number;
-  /** Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given. */
-  readonly isRecent?: boolean;
 }
 
 /**
@@ -76,7 +74,6 @@ export function parseHistoryRequest(
     interval,
     limit,
     ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) }),
-    isRecent: fromText === undefined && to === undefined,
   };
 }
 

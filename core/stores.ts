@@ -179,7 +179,7 @@ export interface CreditAccount extends CreditSums {
 /** A grant of credits to an account, by its name. */
 export interface CreditGrant {
   /** An id that is made before the grant, so that a retried grant applies once. */
-  readonly uid: string;
+  readonly id: string;
   /** The name of the account. */
   readonly account: string;
   /** Whole credits, 1 or more. */
@@ -207,7 +207,7 @@ export interface CreditCharge extends RequestCharge {
 /** The fields that the charges of one commit share. */
 export interface ChargeBatch {
   /** Made before the commit, so that a commit that is retried applies once. */
-  readonly uid: string;
+  readonly id: string;
   /** When the requests came. */
   readonly now: number;
 }
@@ -256,5 +256,5 @@ export interface CreditStore<Debit = unknown> {
   /**
    * Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again.
    */
-  refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
+  refund(debit: Debit, id: string, reason: string, now: number): Promise<void>;
 }

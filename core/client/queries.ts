@@ -18,7 +18,7 @@ export type RequestQuery<Request> = {
  * The query of a history. Without `from`, it begins 30 days before `to` or now; without `interval`, it
  * is by day. `limit` is buckets a page, 1 to 1,000.
  */
-export type HistoryQuery = RequestQuery<Omit<HistoryRequest, "isRecent">>;
+export type HistoryQuery = RequestQuery<HistoryRequest>;
 
 /** The query of a list of channels. `limit` is channels a page, 1 to 1,000. */
 export type ChannelListQuery = RequestQuery<Omit<ListRequest<ChannelSort>, "kind">>;

@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 0, 1);
 /** Creates an account with credits, and returns its name. */
 async function fund(store: CreditStore, name: string, amount: number): Promise<string> {
   await store.createAccount(name, NOW);
-  if (amount > 0) await store.grant({ uid: `grant ${name}`, account: name, amount }, NOW);
+  if (amount > 0) await store.grant({ id: `grant ${name}`, account: name, amount }, NOW);
   return name;
 }
 
@@ -33,10 +33,10 @@ const charge = (account: string, cost = 1, idempotencyKey?: string): CreditCharg
 async function listKinds(
   store: CreditStore,
   charges: readonly CreditCharge[],
-  uid: string,
+  id: string,
   now = NOW,
 ) {
-  const { outcomes } = await store.debit(charges, { uid, now });
+  const { outcomes } = await store.debit(charges, { id, now });
   return outcomes.map(({ kind }) => kind);
 }
 
@@ -62,27 +62,27 @@ const TESTS: StoreTests<CreditStore> = {
     await assertRejects(store.account("b"), "Not Found", "An account that does not exist");
   },
 
-  async "grant() grants once for each uid and each reference"(store) {
+  async "grant() grants once for each id and each reference"(store) {
     await fund(store, "a", 0);
     const grant = { account: "a", amount: 5, reference: "invoice" };
-    const first = await store.grant({ ...grant, uid: "1" }, NOW);
+    const first = await store.grant({ ...grant, id: "1" }, NOW);
     assertEqual(first, { isNew: true, balance: 5 }, "A grant");
-    const again = await store.grant({ ...grant, uid: "2" }, NOW);
+    const again = await store.grant({ ...grant, id: "2" }, NOW);
     assertEqual(again, { isNew: false, balance: 5 }, "A grant with a known reference");
-    const changed = store.grant({ ...grant, uid: "3", amount: 6 }, NOW);
+    const changed = store.grant({ ...grant, id: "3", amount: 6 }, NOW);
     await assertRejects(changed, "Conflict", "Another amount with a known reference");
-    await store.grant({ uid: "4", account: "a", amount: 1 }, NOW);
-    await store.grant({ uid: "4", account: "a", amount: 1 }, NOW);
+    await store.grant({ id: "4", account: "a", amount: 1 }, NOW);
+    await store.grant({ id: "4", account: "a", amount: 1 }, NOW);
     await assertSums(store, "a", { granted: 6, debited: 0, refunded: 0 });
   },
 
   async "grant() rejects an account or an amount that is not allowed"(store) {
     await fund(store, "a", 1);
     for (const amount of [0, -1, 0.5, Number.NaN, INTEGER_MAX]) {
-      const grant = store.grant({ uid: `${amount}`, account: "a", amount }, NOW);
+      const grant = store.grant({ id: `${amount}`, account: "a", amount }, NOW);
       await assertRejects(grant, "Invalid Request", `A grant of ${amount}`);
     }
-    const unknown = store.grant({ uid: "1", account: "b", amount: 1 }, NOW);
+    const unknown = store.grant({ id: "1", account: "b", amount: 1 }, NOW);
     await assertRejects(unknown, "Not Found", "A grant to an unknown account");
     await assertSums(store, "a", { granted: 1, debited: 0, refunded: 0 });
   },
@@ -98,7 +98,7 @@ const TESTS: StoreTests<CreditStore> = {
       const { decided, ...after } = decideCharges(sums, charges, payments);
       ({ sums, payments } = after);
       const { outcomes } = await store.debit(charges, {
-        uid: `batch ${batch}`,
+        id: `batch ${batch}`,
         now: NOW + batch,
       });
       const got = outcomes.map((outcome) => [
@@ -113,9 +113,9 @@ const TESTS: StoreTests<CreditStore> = {
 
   async "debit() commits a batch once, whoever could pay more by now"(store) {
     const charges = [charge(await fund(store, "a", 1)), charge(await fund(store, "b", 0))];
-    const before = await store.debit(charges, { uid: "1", now: NOW });
-    await store.grant({ uid: "more", account: "b", amount: 1 }, NOW);
-    const again = await store.debit(charges, { uid: "1", now: NOW });
+    const before = await store.debit(charges, { id: "1", now: NOW });
+    await store.grant({ id: "more", account: "b", amount: 1 }, NOW);
+    const again = await store.debit(charges, { id: "1", now: NOW });
     assertEqual(
       [before, again].map(({ outcomes }) => outcomes.map(({ kind }) => kind)),
       [
@@ -137,7 +137,7 @@ const TESTS: StoreTests<CreditStore> = {
         [...allowed, wrong],
         [wrong, ...allowed],
       ]) {
-        const debit = store.debit(charges, { uid: `batch with ${cost}`, now: NOW });
+        const debit = store.debit(charges, { id: `batch with ${cost}`, now: NOW });
         await assertRejects(debit, "Invalid Request", `A batch with a cost of ${cost}`);
       }
     }
@@ -186,7 +186,7 @@ const TESTS: StoreTests<CreditStore> = {
     const charges = [charge(await fund(store, "a", 9), 2, "key")];
     const waited = charges.map((repeated) => Object.assign({}, repeated, { hasWaited: true }));
     for (const round of [1, 2]) {
-      const send = (uid: string, sent = charges) => listKinds(store, sent, `${round} ${uid}`);
+      const send = (id: string, sent = charges) => listKinds(store, sent, `${round} ${id}`);
       assertEqual(await send("first"), ["charged"], "The first request");
       for (let nth = 1; nth <= FREE_REPEATS_MAX; nth++) {
         assertEqual(await send(`${nth}`), ["repeated"], `Repeat ${nth}`);
@@ -203,10 +203,10 @@ const TESTS: StoreTests<CreditStore> = {
 
   async "refund() gives a debit back once, and its idempotency key can pay again"(store) {
     const charges = [charge(await fund(store, "a", 5), 3, "key")];
-    const { outcomes } = await store.debit(charges, { uid: "1", now: NOW });
+    const { outcomes } = await store.debit(charges, { id: "1", now: NOW });
     for (const outcome of outcomes) {
       if (outcome.kind !== "charged") throw new Error(`The debit was ${outcome.kind}`);
-      for (const uid of ["a", "a", "b"]) await store.refund(outcome.debit, uid, "test", NOW);
+      for (const id of ["a", "a", "b"]) await store.refund(outcome.debit, id, "test", NOW);
     }
     await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
     // A batch that is retried changes nothing, as applyEntry() debits an identifier once.
@@ -221,11 +221,11 @@ const TESTS: StoreTests<CreditStore> = {
     const charges = accounts.map((account) => charge(account, 1, "key"));
     assertEqual(await listKinds(store, charges, "1"), ["charged", "charged"], "One key of each");
     for (const account of ["a", "b"]) {
-      const grant = { uid: account, account, amount: 5, reference: "invoice" };
+      const grant = { id: account, account, amount: 5, reference: "invoice" };
       assertEqual((await store.grant(grant, NOW)).isNew, true, "One reference of each");
     }
     for (const cost of [0, -1, 0.5, Number.NaN]) {
-      const debit = store.debit([charge("a", cost)], { uid: `${cost}`, now: NOW });
+      const debit = store.debit([charge("a", cost)], { id: `${cost}`, now: NOW });
       await assertRejects(debit, "Invalid Request", `A cost of ${cost}`);
     }
     await assertSums(store, "a", { granted: 6, debited: 1, refunded: 0 });
@@ -233,15 +233,15 @@ const TESTS: StoreTests<CreditStore> = {
 
   async "refund() refunds any debit of a batch, and keeps the key of a newer one"(store) {
     const account = await fund(store, "a", 9);
-    const pay = async (uid: string) => {
+    const pay = async (id: string) => {
       const charges = [charge(account, 2, "key"), charge(account)];
-      return (await store.debit(charges, { uid, now: NOW })).outcomes;
+      return (await store.debit(charges, { id, now: NOW })).outcomes;
     };
     const first = await pay("1");
-    const refundFirst = async (uid: string) => {
+    const refundFirst = async (id: string) => {
       for (const [index, outcome] of first.entries()) {
         if (outcome.kind !== "charged") throw new Error(`The debit was ${outcome.kind}`);
-        await store.refund(outcome.debit, `${uid} ${index}`, "test", NOW);
+        await store.refund(outcome.debit, `${id} ${index}`, "test", NOW);
       }
     };
     await refundFirst("once");

@@ -3,9 +3,8 @@
  * compare stores with it, and the tests of a service can run on it.
  */
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
-import { createMicroblogReads } from "./memory-microblog-reads.ts";
 import { createMemoryObservations } from "./memory-observations.ts";
-import { createVideoReads } from "./memory-video-reads.ts";
+import { createMicroblogReads, createVideoReads } from "./memory-reads.ts";
 
 /**
  * Creates an empty store of observations in memory. Each read looks at all of them, so it is for

@@ -31,7 +31,7 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
         await withDeadline(ledger.refundAll(refundsOfDebits, now()), timeoutMs);
         return undefined;
       }
-      const batch = { uid, now: now(), since: lastSequence, refunds: refundsOfDebits };
+      const batch = { id: uid, now: now(), since: lastSequence, refunds: refundsOfDebits };
       try {
         const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
         isFailing = false;

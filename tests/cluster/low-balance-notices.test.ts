@@ -17,7 +17,7 @@ const ACCOUNTS = 30;
 async function createAccess(database: Database, name: string): Promise<string> {
   const ledger = createLedgerStore(database);
   const { id: account } = await ledger.createAccount(name, 0);
-  await ledger.grant({ uid: name, account: name, amount: 2 }, 0);
+  await ledger.grant({ id: name, account: name, amount: 2 }, 0);
   await ledger.setLowBalance(name, 2);
   const { key, hash, beginsWith } = generateApiKey();
   await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);

@@ -113,7 +113,7 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
   const createKeys = (count: number) =>
     withLedger(async (ledger, database) => {
       const { id: account } = await ledger.createAccount(ACCOUNT, 0);
-      await ledger.grant({ uid: "credits", account: ACCOUNT, amount: CREDITS }, 0);
+      await ledger.grant({ id: "credits", account: ACCOUNT, amount: CREDITS }, 0);
       const keys = Array.from({ length: count }, generateApiKey);
       for (const { hash, beginsWith } of keys) {
         await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);

@@ -25,7 +25,7 @@ describe.skipIf(!hasSqld())("while a libSQL server is killed", () => {
     const database = await openDatabase({ url: server.url, durability: "power" });
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
-    const grant = (uid: string) => ledger.grant({ uid, account: "a", amount: 1 }, 0);
+    const grant = (uid: string) => ledger.grant({ id: uid, account: "a", amount: 1 }, 0);
     await grant("first");
     const uids = Array.from({ length: 60 }, (_, index) => `grant ${index}`);
     const first = grant(uids[0] ?? "");

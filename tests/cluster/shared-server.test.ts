@@ -19,7 +19,7 @@ describe.skipIf(!hasSqld())("a libSQL server that two services share", () => {
     const both = [first, second];
     const ledgers = both.map(createLedgerStore);
     const account = await createLedgerStore(first).createAccount("a", 0);
-    await createLedgerStore(second).grant({ uid: "g", account: "a", amount: 100 }, 0);
+    await createLedgerStore(second).grant({ id: "g", account: "a", amount: 100 }, 0);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         commitDebitGroup(

@@ -84,7 +84,7 @@ async function createKeys(url: string): Promise<string[]> {
   const database = await openDatabase({ url, durability: "power" });
   const ledger = createLedgerStore(database);
   const { id: account } = await ledger.createAccount(ACCOUNT, 0);
-  await ledger.grant({ uid: "credits", account: ACCOUNT, amount: CREDITS }, 0);
+  await ledger.grant({ id: "credits", account: ACCOUNT, amount: CREDITS }, 0);
   const keys = Array.from({ length: KEYS }, generateApiKey);
   for (const { hash, beginsWith } of keys) {
     await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);

@@ -27,15 +27,14 @@ describe("parseHistoryRequest()", () => {
       to: LAST_INSTANT + 1,
       interval: "day",
       limit: 1000,
-      isRecent: true,
     });
   });
 
   test("counts the 30 days back from `to` where it is given", () => {
     const to = Date.UTC(2026, 2, 31);
     expect(parseQuery("to=2026-03-31")).toMatchObject({ from: to - 30 * DAY_MS, to });
-    expect(parseQuery("to=0000-01-02")).toMatchObject({ from: FIRST_INSTANT, isRecent: false });
-    expect(parseQuery("from=2026-03-31")).toMatchObject({ from: to, isRecent: false });
+    expect(parseQuery("to=0000-01-02")).toMatchObject({ from: FIRST_INSTANT });
+    expect(parseQuery("from=2026-03-31")).toMatchObject({ from: to });
   });
 
   test("reads all parameters together", () => {
@@ -48,7 +47,6 @@ describe("parseHistoryRequest()", () => {
       interval: "week",
       limit: 7,
       after,
-      isRecent: false,
     });
   });
 

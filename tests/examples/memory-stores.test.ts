@@ -41,7 +41,7 @@ const commitPart =
   async (charges, batch) => {
     const part = select(charges);
     const result = await debit(part, batch);
-    return part.length === charges.length ? result : debit(charges, { ...batch, uid: "others" });
+    return part.length === charges.length ? result : debit(charges, { ...batch, id: "others" });
   };
 
 const hasCost = ({ cost }: CreditCharge) => Number.isSafeInteger(cost) && cost > 0;
@@ -57,7 +57,7 @@ const FAULTS: readonly (readonly [fault: string, test: string, suite: Suite])[] 
       const store = createCreditStore();
       let batches = 0;
       const debit: typeof store.debit = (charges, batch) =>
-        store.debit(charges, { ...batch, uid: `${batch.uid} ${++batches}` });
+        store.debit(charges, { ...batch, id: `${batch.id} ${++batches}` });
       return run({ ...store, debit });
     }),
   ],
@@ -145,9 +145,9 @@ test("createCreditStore() of the example runs in Node, also in one without the n
   const run = `
     const store = createCreditStore();
     await store.createAccount("test", 0);
-    await store.grant({ uid: "1", account: "test", amount: 1 }, 0);
+    await store.grant({ id: "1", account: "test", amount: 1 }, 0);
     const charge = { account: "test", cost: 1 };
-    const { outcomes } = await store.debit([charge, charge], { uid: "2", now: 0 });
+    const { outcomes } = await store.debit([charge, charge], { id: "2", now: 0 });
     console.log(outcomes.map(({ kind }) => kind).join());`;
   const child = Bun.spawn(["node", "--input-type=module"], {
     stdin: new Blob([(await outputs[0]?.text()) ?? "", run]),
@@ -158,8 +158,8 @@ test("createCreditStore() of the example runs in Node, also in one without the n
 test("debit() of the example decides a charge that is twice in a batch twice", async () => {
   const store = createCreditStore();
   await store.createAccount("a", 0);
-  await store.grant({ uid: "1", account: "a", amount: 1 }, 0);
+  await store.grant({ id: "1", account: "a", amount: 1 }, 0);
   const charge = { account: "a", cost: 1 };
-  const { outcomes } = await store.debit([charge, charge], { uid: "2", now: 0 });
+  const { outcomes } = await store.debit([charge, charge], { id: "2", now: 0 });
   expect(outcomes.map(({ kind }) => kind)).toEqual(["charged", "refused"]);
 });

@@ -32,7 +32,7 @@ function countCommits(ledger: LedgerStore) {
 }
 
 const grant = (ledger: LedgerStore, amount: number) =>
-  ledger.grant({ uid: "more", account: "a", amount }, 0);
+  ledger.grant({ id: "more", account: "a", amount }, 0);
 
 describe("debit() of a request whose client leaves", () => {
   test("before its commit: charges nothing, and the next request with its key pays", async () => {

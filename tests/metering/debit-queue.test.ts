@@ -24,8 +24,8 @@ describe("createDebitQueue()", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const [a, b] = [await ledger.createAccount("a", 0), await ledger.createAccount("b", 0)];
-      await ledger.grant({ uid: "ga", account: "a", amount: 3 }, 0);
-      await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
+      await ledger.grant({ id: "ga", account: "a", amount: 3 }, 0);
+      await ledger.grant({ id: "gb", account: "b", amount: 1 }, 0);
       const { blockedLedger, groups, unblock } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: blockedLedger, now: () => 0 });
       const first = debits.debit(makeCharge(a.id));
@@ -45,7 +45,7 @@ describe("createDebitQueue()", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
-      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
       const { blockedLedger, groups, unblock } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: blockedLedger, now: () => 0 });
       const failing = Promise.allSettled([
@@ -72,7 +72,7 @@ describe("createDebitQueue()", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
-      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
       const debits = createDebitQueue({ ledger, now: () => 9 });
       const receipts = await Promise.all([
         debits.debit(makeCharge(id)),
@@ -95,7 +95,7 @@ describe("createDebitQueue()", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const account = await ledger.createAccount("a", NOW);
-      await ledger.grant({ uid: "g", account: "a", amount: 60 }, NOW);
+      await ledger.grant({ id: "g", account: "a", amount: 60 }, NOW);
       const groups: number[] = [];
       const counting: LedgerStore = {
         ...ledger,
@@ -123,7 +123,7 @@ describe("onChanges()", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
-      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
       const received: ChangeSet[] = [];
       const debits = createDebitQueue({
         ledger,
@@ -149,7 +149,7 @@ describe("createDebitQueue() with listeners that fail", () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
-      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
       const failures: unknown[] = [];
       const received: ChangeSet[] = [];
       const debits = createDebitQueue({

@@ -98,7 +98,7 @@ describe("debit() of requests with one idempotency key", () => {
   test("does not let requests of different accounts wait for each other", async () => {
     await withFundedLedger(async (ledger, id) => {
       const other = await ledger.createAccount("b", 0);
-      await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
+      await ledger.grant({ id: "gb", account: "b", amount: 1 }, 0);
       const debits = createDebitQueue({ ledger, now: () => NOW });
       const first = await debits.debit(makeKeyedCharge(id));
       const others = await debits.debit(makeKeyedCharge(other.id));

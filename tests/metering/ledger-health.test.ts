@@ -29,7 +29,7 @@ async function withDebitQueue(
   await withDatabase(async (database) => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
-    await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+    await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
     await work(database, createDebitQueue({ ledger, now: () => NOW }), id);
     expect((await verifyLedger(database)).faults).toEqual([]);
   });

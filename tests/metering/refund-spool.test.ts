@@ -159,7 +159,7 @@ describe("recover()", () => {
 
   test("refund() saves refunds that pile up before they are applied, so that a kill loses few", async () => {
     await withFundedLedger(async (ledger, id) => {
-      await ledger.grant({ uid: "more", account: "a", amount: 100 }, 0);
+      await ledger.grant({ id: "more", account: "a", amount: 100 }, 0);
       const process = startDebitQueue(ledger, { refundAll: () => new Promise<never>(() => {}) });
       const reads = Array.from({ length: 100 }, () => process.debit(makeCharge(id)));
       for (const receipt of await Promise.all(reads)) void process.refund(receipt, "It failed");
@@ -173,7 +173,7 @@ describe("recover()", () => {
 
   test("recover() applies the refunds of a file in groups", async () => {
     await withFundedLedger(async (ledger, id) => {
-      await ledger.grant({ uid: "more", account: "a", amount: 300 }, 0);
+      await ledger.grant({ id: "more", account: "a", amount: 300 }, 0);
       const ended = startDebitQueue(ledger, { refundAll: rejectCall });
       const reads = Array.from({ length: 300 }, () => ended.debit(makeCharge(id)));
       const receipts = await Promise.all(reads);

@@ -121,7 +121,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       const { account: target, ...details } = body;
       const change = { action: "credits grant", target, details } as const;
       const { isNew, balance } = await recordChange(options, request, change, async () => {
-        const grant = { uid: Bun.randomUUIDv7(), ...body };
+        const grant = { ...body, id: Bun.randomUUIDv7() };
         const result = await options.ledger.grant(grant, options.now());
         return { result, details: { is_new: result.isNew } };
       });

@@ -20,7 +20,9 @@ import {
   IDENTIFIER_MAX_CHARACTERS,
 } from "../../../core/limits.ts";
 import type { Comparison } from "../../../core/stores.ts";
+import type { QueryParameters } from "../../../core/parameters.ts";
 import type { CacheableResult } from "../../store/history/cache-metadata.ts";
+import type { RangeOrigin } from "../../store/history/history-pages.ts";
 import {
   defineRead,
   type EndpointDescription,
@@ -81,6 +83,10 @@ const createBucketErrors = ({ limitError }: OwnerInterface): ErrorExamples => ({
   ...INTERVAL_ERROR,
 });
 
+const readRangeOrigin = (query: QueryParameters): RangeOrigin => ({
+  isRecent: ["from", "to"].every((name) => query.getAll(name).length === 0),
+});
+
 /** Defines the history of an owner or an item. */
 export function defineHistory<const Path extends string, Result extends TSchema>(
   owner: OwnerInterface,
@@ -97,10 +103,10 @@ export function defineHistory<const Path extends string, Result extends TSchema>
     readonly nameParameter: string;
     /** The errors of an entity that is not found. */
     readonly errors: ErrorExamples;
-    readonly load: ReadDeclaration<Path, Result, HistoryRequest>["load"];
+    readonly load: ReadDeclaration<Path, Result, HistoryRequest & RangeOrigin>["load"];
   },
 ) {
-  return defineRead<Path, Result, HistoryRequest>({
+  return defineRead<Path, Result, HistoryRequest & RangeOrigin>({
     ...declared,
     method: "GET",
     part: owner.part,
@@ -111,7 +117,10 @@ export function defineHistory<const Path extends string, Result extends TSchema>
     query: { ...BUCKETS, ...FORMAT },
     result: { schema, description: "A page of the history", headers: ["Link", "X-Observed-At"] },
     errors: { ...createBucketErrors(owner), ...errors },
-    parse: ({ query, now }) => parseHistoryRequest(query, now, owner.limitError),
+    parse: ({ query, now }) => ({
+      ...parseHistoryRequest(query, now, owner.limitError),
+      ...readRangeOrigin(query),
+    }),
     load,
     csv: {
       items: "history",
@@ -175,13 +184,13 @@ export function defineComparison<Kind extends BatchKind, Result extends TSchema>
     readonly path: string;
     load(
       sources: EndpointSources,
-      request: ComparisonRequest<Kind>,
+      request: ComparisonRequest<Kind> & RangeOrigin,
     ): Promise<CacheableResult<Static<Result>>>;
   },
 ) {
   const { part, kind, names, owners, example, limitError } = owner;
   const counts = ENTITY_FIELDS[kind].counts;
-  return defineRead<string, Result, ComparisonRequest<Kind>>({
+  return defineRead<string, Result, ComparisonRequest<Kind> & RangeOrigin>({
     id,
     method: "GET",
     path,
@@ -212,7 +221,10 @@ export function defineComparison<Kind extends BatchKind, Result extends TSchema>
     },
     result: { schema, description: "A page of the table", headers: ["Link"] },
     errors: createBucketErrors(owner),
-    parse: ({ query, now }) => parseComparisonRequest(kind, query, now, limitError),
+    parse: ({ query, now }) => ({
+      ...parseComparisonRequest(kind, query, now, limitError),
+      ...readRangeOrigin(query),
+    }),
     load: (sources, _, request) => load(sources, request),
   });
 }
@@ -222,8 +234,8 @@ export function defineComparison<Kind extends BatchKind, Result extends TSchema>
  *
  * @param nameEntities Creates the field that has the result for each name.
  */
-export async function createComparison<Kind extends BatchKind, Entities extends object>(
-  { count, interval }: ComparisonRequest<Kind>,
+export async function createComparison<Count extends string, Entities extends object>(
+  { count, interval }: Pick<ComparisonRequest, "interval"> & { readonly count: Count },
   reading: Promise<CacheableResult<Comparison>>,
   nameEntities: (entities: Comparison["entities"]) => Entities,
 ) {

@@ -42,7 +42,7 @@ export interface DebitBatchResult {
 export async function commitDebits(
   database: Database,
   charges: readonly AccountCharge[],
-  { uid, now, since, refunds = [] }: DebitBatch,
+  { id: uid, now, since, refunds = [] }: DebitBatch,
 ): Promise<DebitBatchResult> {
   for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);

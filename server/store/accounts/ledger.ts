@@ -190,7 +190,7 @@ async function grantCredits(
   grant: CreditGrant,
   now: number,
 ): Promise<GrantResult> {
-  const { uid, amount, reference = null, reason = null } = grant;
+  const { id: uid, amount, reference = null, reason = null } = grant;
   assertCreditAmount(amount);
   const { id } = await getAccountByName(database, grant.account);
   const { account, grants } = await writeNamed(

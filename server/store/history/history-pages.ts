@@ -65,6 +65,12 @@ export async function readHistoryPage(
   return { ...page, changes: computeCountChanges(page.items, known) };
 }
 
+/** What a range of instants says beside its bounds. */
+export interface RangeOrigin {
+  /** Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given. */
+  readonly isRecent?: boolean;
+}
+
 /**
  * Computes how long a page stays the same while only the clock moves. If the request has the default
  * range, its oldest bucket leaves it at some time.
@@ -72,7 +78,7 @@ export async function readHistoryPage(
  * @param oldest The first bucket or row of the page; `undefined` if it is empty.
  */
 export function computePageValidity(
-  { from, interval, isRecent }: HistoryRequest,
+  { from, interval, isRecent }: HistoryRequest & RangeOrigin,
   oldest: Pick<HistoryBucket, "start"> | undefined,
 ): Pick<CacheMetadata, "validDuring"> {
   if (!isRecent) return {};

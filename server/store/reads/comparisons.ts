@@ -10,7 +10,7 @@ import type { Comparison } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
-import { computePageValidity, readBuckets } from "../history/history-pages.ts";
+import { computePageValidity, readBuckets, type RangeOrigin } from "../history/history-pages.ts";
 import { createOwnersRead, type Owner } from "./owners.ts";
 
 /** An entity that is compared. */
@@ -29,7 +29,9 @@ export function createComparisonRead<Kind extends OwnerKind>(
 ) {
   const json = `json_object('key', key, 'id', id, 'name', ${owner.nameSql})`;
   const readOwners = createOwnersRead<ComparedEntity>(database, owner, json);
-  return async (request: ComparisonRequest<Kind>): Promise<CacheableResult<Comparison>> => {
+  return async (
+    request: ComparisonRequest<Kind> & RangeOrigin,
+  ): Promise<CacheableResult<Comparison>> => {
     const { names, limit, interval, countIndex } = request;
     const found = await readOwners(names);
     // The first rows of the table need no more than so many first buckets of each entity.

@@ -3,7 +3,11 @@ import type { EntityKind, ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import type { HistoryRequest } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/responses/histories.ts";
 import type { Database } from "../database/database.ts";
-import { computePageValidity, readHistoryPage } from "../history/history-pages.ts";
+import {
+  computePageValidity,
+  readHistoryPage,
+  type RangeOrigin,
+} from "../history/history-pages.ts";
 import { readItem, selectItemSql, type Item } from "./items.ts";
 import { readOwner, selectOwnerSql, type Owner } from "./owners.ts";
 
@@ -22,7 +26,7 @@ export function createOwnerHistoryRead<Kind extends OwnerKind, NameField extends
   type Row = EntityRow & { readonly id: string; readonly name: string };
   const json = `json_object('key', key, 'id', id, 'observedAt', observed_at, 'name', ${owner.nameSql})`;
   const sql = selectOwnerSql(owner, json);
-  return async (name: string, request: HistoryRequest) => {
+  return async (name: string, request: HistoryRequest & RangeOrigin) => {
     const row = await readOwner<Row>(database, owner, sql, [name]);
     const { page, ...caching } = await readPage(database, owner.kind, row, request);
     const body = { ...owner.createNameField(row.name), ...page };
@@ -37,7 +41,7 @@ export function createItemHistoryRead<
   IdField extends object,
 >(database: Database, item: Item<Kind, NameField, IdField>) {
   const sql = selectItemSql(item, "json_object('key', key, 'observedAt', observed_at)");
-  return async (name: string, id: string, request: HistoryRequest) => {
+  return async (name: string, id: string, request: HistoryRequest & RangeOrigin) => {
     const { tags, ...row } = await readItem<EntityRow>(database, item, sql, [name, id]);
     const { page, ...caching } = await readPage(database, item.kind, row.item, request);
     const names = { ...item.owner.createNameField(row.name), ...item.createIdField(id) };
@@ -50,7 +54,7 @@ async function readPage<Kind extends EntityKind>(
   database: Database,
   kind: Kind,
   { key, observedAt }: EntityRow,
-  request: HistoryRequest,
+  request: HistoryRequest & RangeOrigin,
 ) {
   const owner = { kind, key };
   const { items, changes, hasMore, nextCursor } = await readHistoryPage(database, owner, request);

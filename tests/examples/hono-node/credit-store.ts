@@ -27,7 +27,7 @@ const TABLES = `
     fingerprint TEXT NOT NULL, paid_at INTEGER NOT NULL, debit INTEGER NOT NULL,
     repeats INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (account, idempotency_key));
-  CREATE TABLE IF NOT EXISTS batches (uid TEXT PRIMARY KEY, outcomes TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS batches (id TEXT PRIMARY KEY, outcomes TEXT NOT NULL);
 `;
 
 /** @param file The path of the database, or `:memory:`. A debit is the number of its row. */
@@ -94,7 +94,7 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
       return toAccount(row);
     },
     account: async (name) => readAccount(name),
-    grant: async ({ uid, account: name, amount, reference = uid }) =>
+    grant: async ({ id: grant, account: name, amount, reference = grant }) =>
       transact(() => {
         const { id, granted, debited, refunded } = readAccount(name);
         const where = "WHERE account = ? AND reference = ?";
@@ -108,12 +108,12 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
         run("UPDATE accounts SET granted = ? WHERE id = ?", next.granted, id);
         return { isNew: true, balance: computeBalance(next) };
       }),
-    debit: async (charges, { uid, now }) =>
+    debit: async (charges, { id, now }) =>
       transact(() => {
-        const committed = get("SELECT outcomes FROM batches WHERE uid = ?", uid);
+        const committed = get("SELECT outcomes FROM batches WHERE id = ?", id);
         if (committed !== undefined) return { outcomes: JSON.parse(String(committed["outcomes"])) };
         const outcomes = charges.map((charge) => debit(charge, now));
-        run("INSERT INTO batches VALUES (?, ?)", uid, JSON.stringify(outcomes));
+        run("INSERT INTO batches VALUES (?, ?)", id, JSON.stringify(outcomes));
         return { outcomes };
       }),
     refund: async (number) =>

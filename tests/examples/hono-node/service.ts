@@ -22,7 +22,7 @@ const ACCOUNTS = new Map([["demo-key", "demo"]]);
 for (const account of ACCOUNTS.values()) {
   await credits.createAccount(account, Date.now()).catch(() => "It exists since an earlier start");
   // The reference grants once, however often the service starts.
-  const grant = { uid: crypto.randomUUID(), account, amount: 20, reference: "welcome" };
+  const grant = { id: crypto.randomUUID(), account, amount: 20, reference: "welcome" };
   await credits.grant(grant, Date.now());
 }
 
@@ -39,7 +39,7 @@ const meter = (cost: number): MiddlewareHandler => {
     const fingerprint = `${req.method} ${pathname}${search}`;
     const idempotencyKey = value === undefined ? undefined : { value, fingerprint };
     const { outcomes } = await credits.debit([{ account, cost, idempotencyKey }], {
-      uid: crypto.randomUUID(),
+      id: crypto.randomUUID(),
       now: Date.now(),
     });
     const [outcome = { kind: "refused", balance: 0 }] = outcomes;

@@ -7,6 +7,7 @@ import {
   decideCharges,
   DomainError,
   EMPTY_LEDGER,
+  type ChargeBatch,
   type CreditAccount,
   type CreditCharge,
   type CreditStore,
@@ -17,7 +18,7 @@ import {
 
 /** A committed debit, as a refund names it. */
 export interface MemoryDebit extends Pick<CreditCharge, "account" | "cost" | "idempotencyKey"> {
-  readonly uid: string;
+  readonly batch: string;
   readonly index: number;
 }
 
@@ -25,10 +26,10 @@ interface MemoryAccount {
   readonly name: string;
   readonly createdAt: number;
   sums: CreditSums;
-  /** The granted amounts, by reference and by uid. */
+  /** The granted amounts, by reference or identifier. */
   readonly grants: Map<string, number>;
   /** The payments of idempotency keys. */
-  readonly payments: Map<string, Payment & { readonly at: number; readonly uid: string }>;
+  readonly payments: Map<string, Payment & { readonly at: number; readonly batch: string }>;
 }
 
 export function createCreditStore(): CreditStore<MemoryDebit> {
@@ -50,7 +51,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
   function debitAccount(
     account: MemoryAccount | undefined,
     charges: readonly CreditCharge[],
-    { uid, now }: { readonly uid: string; readonly now: number },
+    { id: batch, now }: ChargeBatch,
   ): DebitOutcome<MemoryDebit>[] {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
     const { payments } = account;
@@ -62,10 +63,14 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       const { cost, idempotencyKey } = charges[index] ?? { cost: 0 };
       const { value = "" } = idempotencyKey ?? {};
       const payment = paid.get(value);
-      const before = kind === "charged" ? { at: now, uid } : payments.get(value);
+      const before = kind === "charged" ? { at: now, batch } : payments.get(value);
       if (payment && before) payments.set(value, { ...before, ...payment });
       if (kind !== "charged") return { kind, balance };
-      return { kind, debit: { uid, index, account: account.name, cost, idempotencyKey }, balance };
+      return {
+        kind,
+        debit: { batch, index, account: account.name, cost, idempotencyKey },
+        balance,
+      };
     });
   }
 
@@ -80,7 +85,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       return describe(account);
     },
     account: async (name) => describe(getAccount(name)),
-    async grant({ uid, account: name, amount, reference = uid }) {
+    async grant({ id, account: name, amount, reference = id }) {
       const account = getAccount(name);
       // The ledger of core takes each reference once; here it needs no history but the grants.
       const ledger = { ...EMPTY_LEDGER, ...account.sums, references: account.grants };
@@ -90,7 +95,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       return { isNew: next !== ledger, balance: computeBalance(account.sums) };
     },
     async debit(charges, batch) {
-      const before = committed.get(batch.uid);
+      const before = committed.get(batch.id);
       if (before !== undefined) return { outcomes: before };
       // Checked first, so that all charges are committed or none.
       for (const { cost } of charges) assertCreditAmount(cost);
@@ -102,13 +107,13 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       // The outcomes of an account are in the order of its charges.
       const outcomes = charges.flatMap(({ account }) => decided.get(account)?.shift() ?? []);
       const isChanged = outcomes.some(({ kind }) => kind === "charged" || kind === "repeated");
-      if (isChanged) committed.set(batch.uid, outcomes);
+      if (isChanged) committed.set(batch.id, outcomes);
       return { outcomes };
     },
-    async refund({ uid, index, account: name, cost, idempotencyKey }) {
+    async refund({ batch, index, account: name, cost, idempotencyKey }) {
       const account = accounts.get(name);
-      const debit = `${uid} ${name} ${index}`;
-      const isCommitted = committed.get(uid)?.some((outcome) => {
+      const debit = `${batch} ${name} ${index}`;
+      const isCommitted = committed.get(batch)?.some((outcome) => {
         return outcome.kind === "charged" && outcome.debit.account === name;
       });
       if (account === undefined || isCommitted !== true || refunded.has(debit)) return;
@@ -116,7 +121,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       account.sums = { ...account.sums, refunded: account.sums.refunded + cost };
       if (idempotencyKey === undefined) return;
       const payment = account.payments.get(idempotencyKey.value);
-      if (payment?.uid === uid) account.payments.delete(idempotencyKey.value);
+      if (payment?.batch === batch) account.payments.delete(idempotencyKey.value);
     },
   };
 }

@@ -61,7 +61,7 @@ test("debit() decides charges with and without idempotency keys as decideCharges
             kind === "misused" ? { kind } : { kind, balance },
           );
           for (const _ of batch.isRetried ? ["lost", "answered"] : ["answered"]) {
-            const { outcomes } = await ledger.debit(requests, { uid: `batch ${index}`, now });
+            const { outcomes } = await ledger.debit(requests, { id: `batch ${index}`, now });
             expect(outcomes).toMatchObject(expected);
           }
         }

@@ -22,7 +22,7 @@ async function commitGroup(
   charges: Parameters<LedgerStore["debit"]>[0],
   now = NOW,
 ): Promise<unknown[]> {
-  const { outcomes } = await ledger.debit(charges, { uid: `group ${++groupCount}`, now });
+  const { outcomes } = await ledger.debit(charges, { id: `group ${++groupCount}`, now });
   return outcomes.map((one) => ("balance" in one ? [one.kind, one.balance] : one.kind));
 }
 
@@ -71,7 +71,7 @@ describe("debit() with idempotency keys", () => {
 
 test("refund() of an expired payment keeps the newer payment of the same key", async () => {
   await withFundedLedger(async (ledger, id) => {
-    const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { uid: "first", now: NOW });
+    const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { id: "first", now: NOW });
     const later = NOW + DAY_MS;
     expect(await commitGroup(ledger, [makeKeyedCharge(id)], later)).toEqual([["charged", 3]]);
     const [first] = outcomes;
@@ -85,7 +85,7 @@ test("debit() counts the usage of each key at each endpoint", async () => {
   await withDatabase(async (database) => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
-    await ledger.grant({ uid: "g", account: "a", amount: 9 }, 0);
+    await ledger.grant({ id: "g", account: "a", amount: 9 }, 0);
     const chargeOf = (key: number, endpoint: string) => ({ ...makeCharge(id), key, endpoint });
     const waiting = [
       chargeOf(1, "/a"),
@@ -94,7 +94,7 @@ test("debit() counts the usage of each key at each endpoint", async () => {
       chargeOf(2, "/b"),
       chargeOf(1, "/a"),
     ];
-    const { outcomes } = await ledger.debit(waiting, { uid: "u", now: NOW });
+    const { outcomes } = await ledger.debit(waiting, { id: "u", now: NOW });
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind !== "charged" || index < 3) continue;
       await ledger.refund(outcome.debit, `r${index}`, "It failed", NOW);
@@ -142,15 +142,15 @@ test("debit() decides charges of any cost one after another, as applyEntry() of 
               balance: computeBalance(models[account] ?? model),
             };
           });
-          const { outcomes } = await ledger.debit(charges, { uid: "one", now: 0 });
+          const { outcomes } = await ledger.debit(charges, { id: "one", now: 0 });
           expect(outcomes).toMatchObject(expected);
           // The same commit again, and a commit of the keys that have paid.
-          expect((await ledger.debit(charges, { uid: "one", now: 0 })).outcomes).toEqual(outcomes);
+          expect((await ledger.debit(charges, { id: "one", now: 0 })).outcomes).toEqual(outcomes);
           const paid = charges.filter(
             ({ idempotencyKey }, index) =>
               idempotencyKey !== undefined && expected[index]?.kind === "charged",
           );
-          const again = await ledger.debit(paid, { uid: "two", now: 1 });
+          const again = await ledger.debit(paid, { id: "two", now: 1 });
           expect(again.outcomes.map(({ kind }) => kind)).toEqual(paid.map(() => "repeated"));
           for (const [index, id] of ids.entries()) {
             const { debited, balance } = await ledger.account(ACCOUNT_NAMES[index] ?? "");
@@ -173,7 +173,7 @@ test("debit() reports that anything may have changed when older changes are dele
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
     const changesSince = async (since: number) =>
-      (await ledger.debit([makeCharge(id)], { uid: `since ${since}`, now: NOW, since })).changes;
+      (await ledger.debit([makeCharge(id)], { id: `since ${since}`, now: NOW, since })).changes;
     for (const username of ["a", "b", "c"]) {
       const line = JSON.stringify({ kind: "user", observedAt: "2026-09-01", username });
       await writeObservations(database, [parseObservationLine(line, NOW)]);
@@ -196,14 +196,14 @@ describe("cancel()", () => {
       await ledger.cancel(waiting, "late", NOW);
       await ledger.cancel([makeCharge(id)], "other", NOW + 1);
       await ledger.cancel([makeCharge(id)], "another", NOW + DAY_MS - 1);
-      await ledger.debit(waiting, { uid: "late", now: NOW + DAY_MS - 1 });
+      await ledger.debit(waiting, { id: "late", now: NOW + DAY_MS - 1 });
       expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
     });
   });
 
   test("refunds the usage in the hour of the debit", async () => {
     await withFundedLedger(async (ledger, id) => {
-      await ledger.debit([makeCharge(id), makeCharge(id, 2)], { uid: "u", now: NOW });
+      await ledger.debit([makeCharge(id), makeCharge(id, 2)], { id: "u", now: NOW });
       await ledger.cancel([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 3, balance: 5 });
       const day = Math.floor(NOW / DAY_MS);
@@ -219,13 +219,13 @@ describe("cancel()", () => {
   test("refunds all that a batch debited, also when the payment of its repeat is deleted since", async () => {
     await withAccounts([9], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
-      const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { uid: "paid", now: NOW });
+      const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { id: "paid", now: NOW });
       // Another process repeats it, and its response is lost.
       const charges = [
         { ...makeKeyedCharge(id), endpoint: "/repeat" },
         { ...makeCharge(id, 3), endpoint: "/other" },
       ];
-      await ledger.debit(charges, { uid: "lost", now: NOW });
+      await ledger.debit(charges, { id: "lost", now: NOW });
       const [paid] = outcomes;
       if (paid?.kind !== "charged") throw new Error("It was not charged");
       await ledger.refund(paid.debit, "refund", "It failed", NOW);
@@ -242,7 +242,7 @@ describe("cancel()", () => {
   test("refunds a payment, also when its idempotency key has paid again since, and keeps the newer one", async () => {
     await withFundedLedger(async (ledger, id) => {
       const charges = [makeKeyedCharge(id), makeCharge(id)];
-      await ledger.debit(charges, { uid: "lost", now: NOW });
+      await ledger.debit(charges, { id: "lost", now: NOW });
       const later = NOW + DAY_MS;
       await commitGroup(ledger, [makeKeyedCharge(id)], later);
       await ledger.cancel(charges, "lost", later);
@@ -253,10 +253,10 @@ describe("cancel()", () => {
 
   test("refunds nothing again when it is repeated, whatever its idempotency keys have paid since", async () => {
     await withFundedLedger(async (ledger, id) => {
-      await ledger.grant({ uid: "more", account: "a", amount: 95 }, NOW);
+      await ledger.grant({ id: "more", account: "a", amount: 95 }, NOW);
       await commitGroup(ledger, [makeKeyedCharge(id), makeCharge(id, 50)]);
       const charges = [makeKeyedCharge(id), makeCharge(id, 3), makeCharge(id, 2)];
-      await ledger.debit(charges, { uid: "lost", now: NOW });
+      await ledger.debit(charges, { id: "lost", now: NOW });
       await ledger.cancel(charges, "lost", NOW);
       expect(await ledger.account("a")).toMatchObject({ debited: 56, refunded: 5 });
       // The payment expires, and is deleted.

@@ -94,7 +94,7 @@ describe("debit() and refund()", () => {
               } else if (step.kind === "grant") {
                 const [account = "", id = 0] = [ACCOUNT_NAMES[step.account], ids[step.account]];
                 const amount = step.amount + 1;
-                await ledger.grant({ uid, account, amount }, 0);
+                await ledger.grant({ id: uid, account, amount }, 0);
                 const model = models.get(id) ?? EMPTY_LEDGER;
                 models.set(id, applyEntry(model, { kind: "grant", amount }));
               } else {
@@ -139,8 +139,8 @@ describe("debit() and refund()", () => {
       const group = [first, second].map((account) => ({ account, cost: 1 }));
       const before = await commitDebitGroup(ledger, group, "group", 0);
       expect(before.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
-      await ledger.grant({ uid: "later", account: "second", amount: 1 }, 0);
-      await ledger.grant({ uid: "more", account: "first", amount: 1 }, 0);
+      await ledger.grant({ id: "later", account: "second", amount: 1 }, 0);
+      await ledger.grant({ id: "more", account: "first", amount: 1 }, 0);
       const again = await commitDebitGroup(ledger, group, "group", 0);
       expect(again.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
       expect(await ledger.account("first")).toMatchObject({ debited: 1, balance: 1 });
@@ -187,9 +187,9 @@ describe("debit() and refund()", () => {
     await withAccounts([2], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
-      await ledger.debit([keyed], { uid: "first", now: 0 });
+      await ledger.debit([keyed], { id: "first", now: 0 });
       const group = [makeCharge(id), makeCharge(id), makeCharge(id), keyed];
-      const { outcomes } = await ledger.debit(group, { uid: "second", now: 1 });
+      const { outcomes } = await ledger.debit(group, { id: "second", now: 1 });
       expect(outcomes).toMatchObject([
         { kind: "charged", balance: 0 },
         { kind: "refused", balance: 0 },
@@ -204,7 +204,7 @@ describe("debit() and refund()", () => {
       const ledger = createLedgerStore(database);
       const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
       const group = [keyed, makeCharge(id)];
-      await ledger.debit(group, { uid: "lost", now: 1 });
+      await ledger.debit(group, { id: "lost", now: 1 });
       for (let cut = 1; cut < 9; cut++) {
         let writes = 0;
         const failing = createLedgerStore({
@@ -213,7 +213,7 @@ describe("debit() and refund()", () => {
             ++writes > cut ? Promise.reject(new Error("It was cut off")) : database.write(...given),
         });
         await failing.cancel(group, "lost", 2).catch(() => undefined);
-        await ledger.debit([keyed], { uid: `again ${cut}`, now: 3 });
+        await ledger.debit([keyed], { id: `again ${cut}`, now: 3 });
       }
       await ledger.cancel(group, "lost", 4);
       // What the key paid for before the cancellation was complete is refunded with it.
@@ -231,11 +231,11 @@ describe("debit() and refund()", () => {
         idempotencyKey: { value: `${name}`, fingerprint: "a URL" },
       });
       const names = Array.from({ length: 500 }, (_, name) => name);
-      for (const name of names) await ledger.debit([keyed(name)], { uid: `${name}`, now: name });
+      for (const name of names) await ledger.debit([keyed(name)], { id: `${name}`, now: name });
       const later = 25 * 3_600_000;
       const kept = async () => Number((await queryRows(database, COUNT_PAYMENTS))[0]?.["kept"]);
       for (const [index, left] of [300, 100, 3].entries()) {
-        const group = { uid: `later ${index}`, now: later };
+        const group = { id: `later ${index}`, now: later };
         expect((await ledger.debit([keyed(499 - index)], group)).outcomes).toMatchObject([
           { kind: "charged" },
         ]);
@@ -254,7 +254,7 @@ test.each([0, -1, 0.5, Number.NaN, 2 ** 53])(
       const ledger = createLedgerStore(database);
       const charges = [makeCharge(account), { ...makeCharge(account), cost }];
       for (const [index, batch] of [charges, charges.slice(1)].entries()) {
-        const debited = ledger.debit(batch, { uid: `${index}`, now: 0 });
+        const debited = ledger.debit(batch, { id: `${index}`, now: 0 });
         const error: unknown = await debited.catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: "Invalid Request" });
       }

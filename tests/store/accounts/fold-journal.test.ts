@@ -44,7 +44,7 @@ function createRunner(database: Database, isFolding: boolean) {
   async function apply({ index, ...step }: Operation, uid: string, now: number): Promise<unknown> {
     const account = step.account + 1;
     if (step.kind === "grant") {
-      return ledger.grant({ uid, account: `account ${account}`, amount: 9 }, now);
+      return ledger.grant({ id: uid, account: `account ${account}`, amount: 9 }, now);
     }
     if (step.kind === "debit") {
       const charges = step.costs.map((cost, position) => ({
@@ -57,7 +57,7 @@ function createRunner(database: Database, isFolding: boolean) {
             idempotencyKey: { value: step.idempotencyKey, fingerprint: "same" },
           }),
       }));
-      const { outcomes } = await ledger.debit(charges, { uid, now });
+      const { outcomes } = await ledger.debit(charges, { id: uid, now });
       for (const outcome of outcomes) if (outcome.kind === "charged") pending.push(outcome.debit);
       return outcomes;
     }
@@ -174,7 +174,7 @@ describe("foldJournal()", () => {
     await withAccounts([99], async (database, [account = 0]) => {
       const ledger = createLedgerStore(database);
       const charges = [1, 2].map((cost) => ({ account, key: 1, endpoint: "/a", cost }));
-      await ledger.debit(charges, { uid: "lost", now: 0 });
+      await ledger.debit(charges, { id: "lost", now: 0 });
       await debitTwo(database, account, "newer", LATER);
       expect(await foldAll(database)).toBe(0);
       for (const [attempt, folded] of [3, 0].entries()) {

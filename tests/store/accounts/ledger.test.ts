@@ -76,7 +76,7 @@ describe("createLedgerStore()", () => {
               const entry = { kind: "grant" as const, amount, ...(reference && { reference }) };
               const apply = () => applyEntry(model, entry);
               const stored = ledger.grant(
-                { uid: `${uid}`, account: "first", amount, reference },
+                { id: `${uid}`, account: "first", amount, reference },
                 NOW,
               );
               const before = reference === undefined ? undefined : model.references.get(reference);
@@ -133,8 +133,8 @@ describe("createLedgerStore()", () => {
   test("decides a batch of several accounts in the order of each account", async () => {
     await withAccounts(async (database, [first = 0, second = 0]) => {
       const ledger = createLedgerStore(database);
-      await ledger.grant({ uid: "g1", account: "first", amount: 3 }, NOW);
-      await ledger.grant({ uid: "g2", account: "second", amount: 1 }, NOW);
+      await ledger.grant({ id: "g1", account: "first", amount: 3 }, NOW);
+      await ledger.grant({ id: "g2", account: "second", amount: 1 }, NOW);
       const group = [first, second, first, first, 99, first, second, first].map((account) => ({
         account,
         cost: 1,
@@ -157,7 +157,7 @@ describe("createLedgerStore()", () => {
     await withAccounts(async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       for (let attempt = 0; attempt < 2; attempt++) {
-        await ledger.grant({ uid: "g", account: "first", amount: 9 }, NOW);
+        await ledger.grant({ id: "g", account: "first", amount: 9 }, NOW);
         const [outcome] = await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
         expect(outcome).toMatchObject({ isAccepted: true, balance: 8 });
       }
@@ -175,20 +175,20 @@ describe("createLedgerStore()", () => {
         },
       });
       const grant = { account: "first", amount: 9, reference: "r" };
-      expect(await ledger.grant({ ...grant, uid: "a" }, NOW)).toEqual({ isNew: true, balance: 9 });
-      expect(await ledger.grant({ ...grant, uid: "b" }, NOW)).toEqual({ isNew: false, balance: 9 });
+      expect(await ledger.grant({ ...grant, id: "a" }, NOW)).toEqual({ isNew: true, balance: 9 });
+      expect(await ledger.grant({ ...grant, id: "b" }, NOW)).toEqual({ isNew: false, balance: 9 });
     });
   });
 
-  test("grant() says whether its uid or its reference granted another amount", async () => {
+  test("grant() says whether its identifier or its reference granted another amount", async () => {
     await withAccounts(async (database) => {
       const ledger = createLedgerStore(database);
-      await ledger.grant({ uid: "a", account: "first", amount: 10 }, NOW);
-      await ledger.grant({ uid: "b", account: "first", amount: 3, reference: "r" }, NOW);
+      await ledger.grant({ id: "a", account: "first", amount: 10 }, NOW);
+      await ledger.grant({ id: "b", account: "first", amount: 3, reference: "r" }, NOW);
       for (const [grant, message] of [
-        [{ uid: "a" }, "Grant a was of 10, it cannot be of 7"],
-        [{ uid: "b", reference: "r" }, "Grant b was of 3, it cannot be of 7"],
-        [{ uid: "c", reference: "r" }, "Reference r granted 3 before, it cannot grant 7"],
+        [{ id: "a" }, "Grant a was of 10, it cannot be of 7"],
+        [{ id: "b", reference: "r" }, "Grant b was of 3, it cannot be of 7"],
+        [{ id: "c", reference: "r" }, "Reference r granted 3 before, it cannot grant 7"],
       ] as const) {
         const granted = ledger.grant({ account: "first", amount: 7, ...grant }, NOW);
         const error: unknown = await granted.catch((reason: unknown) => reason);
@@ -215,7 +215,7 @@ describe("verifyLedger()", () => {
   ])("finds %s", async (_, tampering) => {
     await withAccounts(async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
-      await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
+      await ledger.grant({ id: "g", account: "first", amount: 5 }, NOW);
       await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
       expect((await verifyLedger(database)).faults).toEqual([]);
       await database.write([{ sql: tampering, args: [] }]);
@@ -269,7 +269,7 @@ describe("verifyLedger()", () => {
   ])("finds %s, alone", async (_, tampering, found) => {
     await withAccounts(async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
-      await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
+      await ledger.grant({ id: "g", account: "first", amount: 5 }, NOW);
       await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
       await database.write(tampering.map((sql) => ({ sql, args: [] })));
       const { faults } = await verifyLedger(database);

@@ -91,7 +91,7 @@ describe("list()", () => {
           `debit ${index}`,
           at,
         );
-        await ledger.grant({ uid: `grant ${index}`, account: name, amount: 5 }, at);
+        await ledger.grant({ id: `grant ${index}`, account: name, amount: 5 }, at);
       }
       const all = await notices.list({ limit: 10 });
       expect(all.map(({ at }) => at)).toEqual([30, 30, 20, 20, 10]);
@@ -165,7 +165,7 @@ describe("setLowBalance()", () => {
       await debitOnce(ledger, ids[0], 1, 100);
       const [sent = {} as Notice] = await claimAll(notices, 100);
       await notices.markDelivered(sent.id, 110);
-      await ledger.grant({ uid: "g", account: "first", amount: 1 }, 120);
+      await ledger.grant({ id: "g", account: "first", amount: 1 }, 120);
       await debitOnce(ledger, ids[0], 1, 200);
       await debitOnce(ledger, ids[1], 1, 201);
       // Another threshold withdraws nothing.

@@ -32,12 +32,12 @@ test("readStatement() reconciles with the balance at the end of every hour, in p
           const { kind, at, amount, key, endpoint } = step;
           const uid = `u${index}`;
           const debit = debits.pop();
-          if (kind === "grant") await ledger.grant({ uid, account: "a", amount }, at);
+          if (kind === "grant") await ledger.grant({ id: uid, account: "a", amount }, at);
           else if (kind !== "refund") {
             const charge = { account: id, key, endpoint, cost: amount };
             const other = { ...charge, endpoint: "/c", cost: 1 };
             const charges = kind === "debit" ? [charge] : [charge, other, charge];
-            const { outcomes } = await ledger.debit(charges, { uid, now: at });
+            const { outcomes } = await ledger.debit(charges, { id: uid, now: at });
             for (const outcome of outcomes) {
               if (outcome.kind === "charged") debits.push(outcome.debit);
             }

@@ -154,7 +154,7 @@ describe("Database, while another process holds the lock,", () => {
         const creators = createCreatorStore(database);
         const { id } = await ledger.createAccount("nasa", 0);
         const lock = await lockFromOtherProcess(file);
-        const grant = (uid: string) => ledger.grant({ uid, account: "nasa", amount: 1 }, 0);
+        const grant = (uid: string) => ledger.grant({ id: uid, account: "nasa", amount: 1 }, 0);
         expect(await resultOrError(grant("refused"))).toEqual(UNAVAILABLE);
         expect(await resultOrError(ledger.createAccount("esa", 0))).toEqual(UNAVAILABLE);
         expect(

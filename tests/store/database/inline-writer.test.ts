@@ -118,14 +118,14 @@ describe("openInlineWriter()", () => {
     await withDatabase(async (database, file) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
-      await ledger.grant({ uid: "g", account: "a", amount: 900 }, 0);
+      await ledger.grant({ id: "g", account: "a", amount: 900 }, 0);
       let isOver = false;
       const longReads = Promise.all([
         verifyLedger(database),
         ledger.statement("a", { since: 0, until: 1 }, 10),
       ]).finally(() => (isOver = true));
       for (let nth = 0; nth < 20; nth++) {
-        await ledger.debit([makeCharge(id)], { uid: `d${nth}`, now: nth });
+        await ledger.debit([makeCharge(id)], { id: `d${nth}`, now: nth });
       }
       expect(isOver).toBe(false);
       const [{ faults }, { lines }] = await longReads;

@@ -65,7 +65,7 @@ describe("reads after applyRetention()", () => {
         ...both("tweet", "t"),
       ]);
       const ledger = createLedgerStore(database);
-      const none = { uid: "a", now: NOW };
+      const none = { id: "a", now: NOW };
       const { changes: known } = await ledger.debit([], { ...none, since: undefined });
       await applyPolicy(database, parsePolicy("channel=40d,short=40d,user=40d,tweet=40d"));
       const { changes } = await ledger.debit([], { ...none, since: known.sequence });

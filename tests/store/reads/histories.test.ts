@@ -134,7 +134,7 @@ describe("createVideoReads().shortHistory()", () => {
   test("lists the last 30 days by default, until the oldest bucket leaves them", async () => {
     await withDatabase(async (database) => {
       await observe(database, LONG_HISTORY);
-      const request = parseHistoryRequest(new URLSearchParams(), NOW);
+      const request = { ...parseHistoryRequest(new URLSearchParams(), NOW), isRecent: true };
       const { body, validDuring } = await createVideoReads(database).shortHistory(
         "c",
         "s",

@@ -36,10 +36,10 @@ describe("a commit of debits", () => {
       const paid = charges.map((charge, index) =>
         index === 1 ? Object.assign({ idempotencyKey }, charge) : charge,
       );
-      const { outcomes } = await ledger.debit(paid, { uid: "batch", now: 10 });
+      const { outcomes } = await ledger.debit(paid, { id: "batch", now: 10 });
       expect(outcomes.map(({ kind }) => kind)).toEqual(paid.map(() => "charged"));
       // A commit that is retried changes nothing.
-      await ledger.debit(paid, { uid: "batch", now: 10 });
+      await ledger.debit(paid, { id: "batch", now: 10 });
       const listed = await notices.list({ limit: 10 });
       expect(listed.map(({ account, balance }) => [account, balance]).toSorted()).toEqual([
         ["first", 4],
@@ -68,7 +68,7 @@ describe("a commit of debits", () => {
       if (first.result?.isAccepted !== true) throw new Error("The debit is not accepted");
       await ledger.refund(first.result.debit, "refund", "It failed", 11);
       expect([first.count, (await countAfter(1, 20)).count]).toEqual([1, 1]);
-      await ledger.grant({ uid: "g", account: "first", amount: 1 }, 21);
+      await ledger.grant({ id: "g", account: "first", amount: 1 }, 21);
       expect((await countAfter(1, 30)).count).toBe(2);
       await ledger.setLowBalance("first", 4);
       expect((await countAfter(1, 40)).count).toBe(3);
@@ -95,7 +95,7 @@ describe("a commit of debits", () => {
           const expected: number[] = [];
           for (const [index, { kind, amount }] of steps.entries()) {
             if (kind === "grant") {
-              await ledger.grant({ uid: `g ${index}`, account: "first", amount }, index);
+              await ledger.grant({ id: `g ${index}`, account: "first", amount }, index);
               balance += amount;
               continue;
             }

@@ -13,7 +13,7 @@ export async function createAccess(
   try {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount(account, 0);
-    await ledger.grant({ uid: account, account, amount: credits }, 0);
+    await ledger.grant({ id: account, account, amount: credits }, 0);
     const keys = Array.from({ length: count }, generateApiKey);
     for (const { hash, beginsWith } of keys) {
       await createKeyStore(database).create({ account: id, hash, beginsWith, label: null }, 0);

@@ -35,7 +35,7 @@ export async function withFundedLedger(
   await withDatabase(async (database) => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
-    await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+    await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
     await work(ledger, id);
     expect((await verifyLedger(database)).faults).toEqual([]);
   });

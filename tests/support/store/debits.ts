@@ -18,7 +18,7 @@ export async function withAccounts(
     for (const [index, amount] of granted.entries()) {
       const account = ACCOUNT_NAMES[index] ?? "";
       ids.push((await ledger.createAccount(account, 0)).id);
-      if (amount > 0) await ledger.grant({ uid: `g${index}`, account, amount }, 0);
+      if (amount > 0) await ledger.grant({ id: `g${index}`, account, amount }, 0);
     }
     await work(database, ids);
   });
@@ -46,7 +46,7 @@ export async function commitDebitGroup(
   refunds?: readonly DebitRefund[],
 ): Promise<DebitResult[]> {
   const charges = requests.map(({ account, cost }) => makeCharge(account, cost));
-  const { outcomes } = await ledger.debit(charges, { uid, now, ...(refunds && { refunds }) });
+  const { outcomes } = await ledger.debit(charges, { id: uid, now, ...(refunds && { refunds }) });
   return outcomes.map((outcome) => {
     if (outcome.kind === "charged") return Object.assign({ isAccepted: true as const }, outcome);
     if (outcome.kind === "refused") return Object.assign({ isAccepted: false as const }, outcome);

@@ -32,7 +32,7 @@ export function answer(database: Database, { account, key, endpoint, hour }: Deb
 /** Debits two requests of 2 credits each, as one entry. */
 export async function debitTwo(database: Database, account: number, uid: string, now: number) {
   const charge = { account, key: 1, endpoint: "/a", cost: 2 };
-  const { outcomes } = await createLedgerStore(database).debit([charge, charge], { uid, now });
+  const { outcomes } = await createLedgerStore(database).debit([charge, charge], { id: uid, now });
   const debits = outcomes.flatMap((outcome) => (outcome.kind === "charged" ? outcome.debit : []));
   const [first, second] = debits;
   if (first === undefined || second === undefined) throw new Error("The balance is too low");
