@@ -169,7 +169,7 @@ export interface ChannelList {
   pagination?: CursorPagination;
 }
 
-/** What a source reported about a channel at an instant. */
+/** An observation of a channel. */
 export interface ChannelObservation {
   /** What is observed. */
   kind: "channel";
@@ -469,7 +469,7 @@ export interface ShortHistory {
   pagination: CursorPagination;
 }
 
-/** What a source reported about a short at an instant. */
+/** An observation of a short. */
 export interface ShortObservation {
   /** What is observed. */
   kind: "short";
@@ -613,7 +613,7 @@ export interface TweetHistory {
   pagination: CursorPagination;
 }
 
-/** What a source reported about a tweet at an instant. */
+/** An observation of a tweet. */
 export interface TweetObservation {
   /** What is observed. */
   kind: "tweet";
@@ -856,7 +856,7 @@ export interface UserList {
   pagination: CursorPagination;
 }
 
-/** What a source reported about a user at an instant. */
+/** An observation of a user. */
 export interface UserObservation {
   /** What is observed. */
   kind: "user";
