@@ -3,18 +3,20 @@ import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
-import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
+import {
+  BATCH_MAX_NAMES,
+  COMPARISON_MAX_NAMES,
+  IDENTIFIER_MAX_CHARACTERS,
+  type IntegerRange,
+} from "./limits.ts";
 import { parseChoiceParameter, readSingleValue, type QueryParameters } from "./parameters.ts";
 import { isIdentifier } from "./text.ts";
 
 /** The field of a request that has the names of entities, by kind. */
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
-/** The kinds whose entities can be read together. */
-export type BatchKind = OwnerKind;
-
 /** The query of a comparison; the buckets are those of histories. */
-export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends HistoryRequest {
+export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends HistoryRequest {
   /** The names in the order of the request; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
@@ -24,7 +26,7 @@ export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends H
 }
 
 /**
- * Parses the body of a batch: an object with `channels` or `usernames`, a list of 1 to 100 names.
+ * Parses the body of a batch: an object with `channels` or `usernames`, a list of names, 1 to 100 by default.
  *
  * @param body The parsed JSON.
  * @returns The names in the order of the request; a name can be repeated.
@@ -33,7 +35,11 @@ export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends H
  * @example
  * parseBatchRequest("channel", { channels: ["nasa", "esa"] }); // ["nasa", "esa"]
  */
-export function parseBatchRequest(kind: BatchKind, body: unknown): readonly string[] {
+export function parseBatchRequest(
+  kind: OwnerKind,
+  body: unknown,
+  maxNames: number = BATCH_MAX_NAMES,
+): readonly string[] {
   const field = NAMES_FIELDS[kind];
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw createInvalidRequestError(
@@ -49,10 +55,10 @@ export function parseBatchRequest(kind: BatchKind, body: unknown): readonly stri
   const names: unknown = Reflect.get(body, field);
   if (!Array.isArray(names)) {
     throw createInvalidRequestError(
-      `${field} must be a list of 1 to ${BATCH_MAX_NAMES} names, got ${quoteValue(names)}`,
+      `${field} must be a list of 1 to ${maxNames} names, got ${quoteValue(names)}`,
     );
   }
-  assertNameCount(field, names.length, BATCH_MAX_NAMES);
+  assertNameCount(field, names.length, maxNames);
   return names.map((name: unknown, index) => parseName(`${field}[${index}]`, name));
 }
 
@@ -62,6 +68,7 @@ export function parseBatchRequest(kind: BatchKind, body: unknown): readonly stri
  *
  * @param now Milliseconds since 1970 UTC.
  * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @param limitRange The sizes of a page, in buckets; of this service by default.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -70,11 +77,12 @@ export function parseBatchRequest(kind: BatchKind, body: unknown): readonly stri
  * request.names; // ["nasa", "esa"]
  * request.countIndex; // 2
  */
-export function parseComparisonRequest<Kind extends BatchKind>(
+export function parseComparisonRequest<Kind extends OwnerKind>(
   kind: Kind,
   query: QueryParameters,
   now: number,
   limitError?: ErrorCode,
+  limitRange?: IntegerRange,
 ): ComparisonRequest<Kind> {
   const field = NAMES_FIELDS[kind];
   const text = readSingleValue(field, query);
@@ -88,7 +96,7 @@ export function parseComparisonRequest<Kind extends BatchKind>(
   const { counts } = ENTITY_FIELDS[kind];
   const count = parseChoiceParameter<CountName<Kind>>("count", query, counts, counts[0]);
   return {
-    ...parseHistoryRequest(query, now, limitError),
+    ...parseHistoryRequest(query, now, limitError, limitRange),
     names: names.map((name) => parseName(`Each name of ${field}`, name)),
     count,
     countIndex: counts.indexOf(count),

@@ -49,14 +49,6 @@ export interface Payment {
  */
 export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
 
-/** A decision on a charge, and the balance after it. */
-export interface DecidedCharge {
-  /** The decision. */
-  readonly decision: ChargeDecision;
-  /** Credits left after it. */
-  readonly balance: number;
-}
-
 /**
  * Decides one charge.
  *
@@ -95,7 +87,7 @@ export function decideCharge(
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
  * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
- * @returns The decisions in the order of the charges; the sums and the payments after them.
+ * @returns The decisions in the order of the charges, each with the balance after it; the sums and the payments after them.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for debits
  * over 2^53 - 1 in all.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
@@ -110,7 +102,11 @@ export function decideCharges(
   charges: readonly RequestCharge[],
   payments: ReadonlyMap<string, Payment> = new Map(),
   freeRepeatsMax: number = FREE_REPEATS_MAX,
-): { decided: DecidedCharge[]; sums: CreditSums; payments: Map<string, Payment> } {
+): {
+  decided: { readonly decision: ChargeDecision; readonly balance: number }[];
+  sums: CreditSums;
+  payments: Map<string, Payment>;
+} {
   const { granted, refunded } = sums;
   let { debited } = sums;
   let balance = computeBalance(sums);

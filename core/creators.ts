@@ -8,8 +8,6 @@ import { foldCase } from "./text.ts";
 
 /** The platforms whose creators the list accepts. */
 export const CREATOR_PLATFORMS = ["microblog"] as const;
-/** A platform of creators. */
-export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
 /** The form of a creator's username. */
 export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
@@ -17,7 +15,7 @@ export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,6
 /** A creator of the list. */
 export interface Creator {
   /** Where the creator is. */
-  readonly platform: CreatorPlatform;
+  readonly platform: (typeof CREATOR_PLATFORMS)[number];
   /** The username without the @ symbol. */
   readonly creator: string;
 }

@@ -5,7 +5,7 @@
  */
 import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
-import { SHORTS_LIMIT_RANGE } from "./limits.ts";
+import { SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import { compareText } from "./text.ts";
 import { isInstant, parseInstantParameter } from "./time.ts";
@@ -31,13 +31,17 @@ export interface ShortsRequest {
 /**
  * Parses `limit`, `before` and `cursor`.
  *
+ * @param limitRange The sizes of a page; of this service by default.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
  * parseShortsRequest(new URLSearchParams("limit=5")); // { limit: 5 }
  */
-export function parseShortsRequest(query: QueryParameters): ShortsRequest {
-  const limit = parseIntegerParameter("limit", query, SHORTS_LIMIT_RANGE);
+export function parseShortsRequest(
+  query: QueryParameters,
+  limitRange: IntegerRange = SHORTS_LIMIT_RANGE,
+): ShortsRequest {
+  const limit = parseIntegerParameter("limit", query, limitRange);
   const before = readSingleValue("before", query);
   const cursor = readSingleValue("cursor", query);
   return {

@@ -16,22 +16,26 @@ export interface Attribute {
   readonly at: number;
 }
 
-/** The attributes of an entity, by field; a field that was never reported is absent. */
-export type Attributes = Readonly<Record<string, Attribute>>;
+/** The attributes of an entity, by field. */
+export type Attributes = Entity["attributes"];
 
 /** An entity: its observations, merged. */
 export interface Entity {
-  /** The attributes that were ever reported. */
-  readonly attributes: Attributes;
+  /** The attributes, by field; a field that was never reported is absent. */
+  readonly attributes: Readonly<Record<string, Attribute>>;
   /** The counts, by the instant of their observation. */
   readonly points: ReadonlyMap<number, Counts>;
 }
 
-/** The effect of an observation: a new instant, a change at a known instant, or none. */
-export type ObservationOutcome = "new" | "changed" | "unchanged";
-
-/** The part of an observation that a merge needs. */
-export type MergeableObservation = Pick<Observation, "observedAt" | "attributes" | "counts">;
+/** How many observations were new, changed an earlier one, or changed nothing. */
+export interface OutcomeCounts {
+  /** Of instants that were not known. */
+  readonly new: number;
+  /** That changed what was known of their instant. */
+  readonly changed: number;
+  /** That said what was known. */
+  readonly unchanged: number;
+}
 
 /** An entity without observations. Nobody can change it: its map is a new one each time. */
 export const EMPTY_ENTITY: Entity = Object.freeze({
@@ -52,8 +56,8 @@ export const EMPTY_ENTITY: Entity = Object.freeze({
  */
 export function applyObservation(
   entity: Entity,
-  observation: MergeableObservation,
-): { entity: Entity; outcome: ObservationOutcome } {
+  observation: Omit<Observation, "kind" | "entityId">,
+): { entity: Entity; outcome: keyof OutcomeCounts } {
   const { entity: next, outcomes } = applyObservations(entity, [observation]);
   const outcome = (["new", "changed"] as const).find((name) => outcomes[name] > 0);
   return { entity: next, outcome: outcome ?? "unchanged" };
@@ -72,8 +76,8 @@ export function applyObservation(
  */
 export function applyObservations(
   entity: Entity,
-  observations: Iterable<MergeableObservation>,
-): { entity: Entity; outcomes: Record<ObservationOutcome, number> } {
+  observations: Iterable<Omit<Observation, "kind" | "entityId">>,
+): { entity: Entity; outcomes: OutcomeCounts } {
   let attributes = copyAttributes(entity.attributes);
   const points = new Map<number, Counts>();
   for (const [at, counts] of entity.points) points.set(at, { ...counts });

@@ -8,7 +8,7 @@ import {
 import { decodeCursor, encodeCursor } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
-import { HISTORY_LIMIT_RANGE } from "./limits.ts";
+import { HISTORY_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
@@ -40,6 +40,7 @@ export interface HistoryRequest {
  *
  * @param now Milliseconds since 1970 UTC.
  * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @param limitRange The sizes of a page, in buckets; of this service by default.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -51,8 +52,9 @@ export function parseHistoryRequest(
   query: QueryParameters,
   now: number,
   limitError?: ErrorCode,
+  limitRange: IntegerRange = HISTORY_LIMIT_RANGE,
 ): HistoryRequest {
-  const limit = parseIntegerParameter("limit", query, HISTORY_LIMIT_RANGE, limitError);
+  const limit = parseIntegerParameter("limit", query, limitRange, limitError);
   const fromText = readSingleValue("from", query);
   const toText = readSingleValue("to", query);
   const to = toText === undefined ? undefined : parseInstantParameter("to", toText);
@@ -77,23 +79,21 @@ export function parseHistoryRequest(
   };
 }
 
-/** The instants of whole buckets, in milliseconds since 1970 UTC. */
-export interface BucketRange {
-  /** The start of the first bucket. */
-  readonly start: number;
-  /** The end of the last bucket, which does not belong to it. */
-  readonly end: number;
-}
-
 /**
  * Finds the buckets of a page and of all pages after it: every one that overlaps `from` to `to`,
  * after the last one of the page before.
+ *
+ * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, which does
+ * not belong to it.
  *
  * @example
  * const request = { from: 5, to: 6, interval: "day", limit: 5 };
  * findBucketRange(request); // { start: 0, end: 86_400_000 }
  */
-export function findBucketRange({ from, to, after, interval }: HistoryRequest): BucketRange {
+export function findBucketRange({ from, to, after, interval }: HistoryRequest): {
+  readonly start: number;
+  readonly end: number;
+} {
   const findStart = (at: number) => findBucketStart(at, interval);
   const findEnd = (at: number) => findBucketEnd(findStart(at), interval);
   const first = findStart(Math.max(from, FIRST_INSTANT));

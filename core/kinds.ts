@@ -122,7 +122,7 @@ export interface EntityFields extends Pick<KindDeclaration, "idField" | "owner" 
 /** The fields of every kind, with the counts as a list of names. */
 export const ENTITY_FIELDS: {
   readonly [Kind in EntityKind]: Omit<(typeof KINDS)[Kind], "counts"> & {
-    readonly counts: CountNames<Kind>;
+    readonly counts: readonly [CountName<Kind>, ...CountName<Kind>[]];
   };
 } = {
   channel: { ...KINDS.channel, counts: listCountNames("channel") },
@@ -132,9 +132,7 @@ export const ENTITY_FIELDS: {
 };
 
 /** The names of the counts of a kind, in the order of their numbers. */
-export type CountNames<Kind extends EntityKind> = readonly [CountName<Kind>, ...CountName<Kind>[]];
-
-function listCountNames<Kind extends EntityKind>(kind: Kind): CountNames<Kind> {
+function listCountNames<Kind extends EntityKind>(kind: Kind) {
   // `Object.keys()` knows neither the names nor that there is one.
   return Object.keys(KINDS[kind].counts) as [CountName<Kind>, ...CountName<Kind>[]];
 }

@@ -30,16 +30,8 @@ export type LedgerEntry =
 export interface Ledger extends CreditSums {
   /** The granted amount, by reference. */
   readonly references: ReadonlyMap<string, number>;
-  /** The debits, by identifier. */
-  readonly debits: ReadonlyMap<string, LedgerDebit>;
-}
-
-/** A debit of a ledger. */
-export interface LedgerDebit {
-  /** In credits. */
-  readonly amount: number;
-  /** Whether it was given back. */
-  readonly isRefunded: boolean;
+  /** The debits, by identifier: credits, and whether they were given back. */
+  readonly debits: ReadonlyMap<string, { readonly amount: number; readonly isRefunded: boolean }>;
 }
 
 /** The ledger of a new account. Nobody can change it: its maps are new ones each time. */
@@ -108,7 +100,7 @@ export function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Le
 /** A ledger while operations are applied to it. */
 type LedgerDraft = { -readonly [Name in keyof CreditSums]: number } & {
   readonly references: Map<string, number>;
-  readonly debits: Map<string, LedgerDebit>;
+  readonly debits: Map<string, { readonly amount: number; readonly isRefunded: boolean }>;
 };
 
 /** @returns Whether anything changed. */

@@ -4,7 +4,7 @@ import { KINDS, type OwnerKind } from "./kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
-import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS } from "./limits.ts";
+import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS, type IntegerRange } from "./limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
@@ -62,14 +62,8 @@ export interface ListPosition {
   readonly id: string;
 }
 
-/** The filters that only lists of channels have. */
-export interface ChannelFilters {
-  /** Only channels of this country, regardless of case. */
-  readonly country?: string;
-}
-
 /** The query of a page of a list. */
-export interface ListRequest<Sort extends string = string> extends ChannelFilters {
+export interface ListRequest<Sort extends string = string> {
   /** The kind of the listed owners. */
   readonly kind: OwnerKind;
   /** The figure that the list is sorted by. */
@@ -80,6 +74,8 @@ export interface ListRequest<Sort extends string = string> extends ChannelFilter
   readonly limit: number;
   /** Only entities whose username or display name contains this text, in lower case. */
   readonly search?: string;
+  /** Only channels of this country, regardless of case; lists of users have no such filter. */
+  readonly country?: string;
   /** Only entities after this position. */
   readonly after?: ListPosition;
 }
@@ -97,6 +93,7 @@ const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortNa
  * Parses `limit`, `cursor`, `sort`, `order`, `search` and, of kinds that have one, `country`.
  *
  * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @param limitRange The sizes of a page; of this service by default.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -108,10 +105,11 @@ export function parseListRequest<Kind extends OwnerKind>(
   kind: Kind,
   query: QueryParameters,
   limitError?: ErrorCode,
+  limitRange: IntegerRange = LIST_LIMIT_RANGE,
 ): ListRequest<SortName<Kind>> {
   const sorts = SORTS[kind];
   const hasCountry = "country" in KINDS[kind].attributes;
-  const limit = parseIntegerParameter("limit", query, LIST_LIMIT_RANGE, limitError);
+  const limit = parseIntegerParameter("limit", query, limitRange, limitError);
   const sort = parseChoiceParameter("sort", query, sorts, sorts[0]);
   const order = parseChoiceParameter("order", query, LIST_ORDERS, LIST_ORDERS[0]);
   const country = hasCountry ? parseFilter("country", query, foldAsciiCase) : undefined;

@@ -16,17 +16,14 @@
 
 // Observations and entities.
 export { EMPTY_ENTITY, applyObservation, applyObservations, findNewestCounts } from "./entities.ts";
-export type { Attribute, Attributes, Entity, MergeableObservation } from "./entities.ts";
-export type { ObservationOutcome } from "./entities.ts";
+export type { Attribute, Entity, OutcomeCounts } from "./entities.ts";
 export { ENTITY_FIELDS, ENTITY_KINDS, KINDS } from "./kinds.ts";
-export type { CountName, CountNames, EntityCounts, EntityFields } from "./kinds.ts";
+export type { CountName, EntityCounts, EntityFields } from "./kinds.ts";
 export type { EntityKind, FieldType, ItemKind, KindDeclaration, OwnerKind } from "./kinds.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { createRejectionCollector } from "./rejections.ts";
 export type { RejectionCollector } from "./rejections.ts";
-export { applyRetentionRule, parseRetentionPolicy } from "./retention.ts";
-export type { RetentionPolicy, RetentionRule } from "./retention.ts";
 
 // Growth and histories.
 export { HISTORY_INTERVALS, groupIntoBuckets } from "./buckets.ts";
@@ -35,19 +32,19 @@ export { computeCountChanges } from "./count-changes.ts";
 export { GAIN_PERIOD_DAYS, computeEntityGains } from "./growth.ts";
 export type { EntityGains, GainName, GainPeriod } from "./growth.ts";
 export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";
-export type { BucketRange, HistoryRequest } from "./history-request.ts";
+export type { HistoryRequest } from "./history-request.ts";
 
 // Pages and the queries that ask for them.
 export { parseBatchRequest, parseComparisonRequest } from "./batch.ts";
-export type { BatchKind, ComparisonRequest } from "./batch.ts";
-export { compareShortPositions, cutPage, encodeShortsCursor } from "./cursor.ts";
+export type { ComparisonRequest } from "./batch.ts";
+export { compareShortPositions, cutPage } from "./cursor.ts";
 export { pageAfter, parseShortsRequest } from "./cursor.ts";
 export type { CursorPage, ShortPosition, ShortsRequest } from "./cursor.ts";
 export { filterDays } from "./days.ts";
 export { CHANNEL_SORTS, CHANNEL_SORT_FIELDS, LIST_ORDERS } from "./lists.ts";
 export { USER_SORTS, USER_SORT_FIELDS, compareListPositions, encodeListCursor } from "./lists.ts";
 export { parseListRequest } from "./lists.ts";
-export type { ChannelFilters, ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
+export type { ChannelSort, CursorList, ListOrder, ListPosition } from "./lists.ts";
 export type { ListRequest, SortName, UserSort } from "./lists.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
@@ -55,30 +52,29 @@ export type { QueryParameters } from "./parameters.ts";
 
 // Credits, charges and the rate limit.
 export { PAYMENT_TTL_MS, decideCharge, decideCharges } from "./charges.ts";
-export type { ChargeDecision, DecidedCharge, IdempotencyKey, Payment } from "./charges.ts";
+export type { ChargeDecision, IdempotencyKey, Payment } from "./charges.ts";
 export type { RequestCharge } from "./charges.ts";
 export { EMPTY_LEDGER, applyEntries, applyEntry, assertCreditAmount } from "./ledger.ts";
 export { computeBalance } from "./ledger.ts";
-export type { CreditSums, Ledger, LedgerDebit, LedgerEntry } from "./ledger.ts";
+export type { CreditSums, Ledger, LedgerEntry } from "./ledger.ts";
+export { parseUsageDays } from "./usage.ts";
+export type { DayRange, UsageDay } from "./usage.ts";
 export { takeRateLimitToken } from "./token-bucket.ts";
 export type { RateLimitResult, TokenBucket } from "./token-bucket.ts";
-export { USAGE_GROUPINGS, parseUsageDays, parseUsageGrouping } from "./usage.ts";
-export type { DayRange, UsageDay, UsageGrouping } from "./usage.ts";
 
 // The monitoring list, and names.
 export { findChannel } from "./channels.ts";
 export type { NamedChannel } from "./channels.ts";
 export { CREATOR_PLATFORMS, addCreator, getCreatorKey } from "./creators.ts";
 export { parseCreator, removeCreator } from "./creators.ts";
-export type { Creator, CreatorPlatform, CreatorSet, CreatorTransition } from "./creators.ts";
+export type { Creator, CreatorSet, CreatorTransition } from "./creators.ts";
 export { compareText, foldCase, isIdentifier } from "./text.ts";
 
 // Errors, instants and limits.
 export { ERROR_STATUSES } from "./error-statuses.ts";
 export type { ErrorCode } from "./error-statuses.ts";
 export { DomainError, createInsufficientCreditsError, createNotFoundError } from "./errors.ts";
-export { quoteValue } from "./errors.ts";
-export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
+export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE } from "./limits.ts";
 export { LIST_LIMIT_RANGE, PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";
 export { DAY_MS, formatInstant, parseInstant } from "./time.ts";

@@ -1,6 +1,11 @@
 /** Pagination by page number of `/tweets` and `/followers`. */
 import { assertWholeNumber, DomainError } from "./errors.ts";
-import { DAYS_FILTER_RANGE, PAGE_NUMBER_RANGE, PAGE_LIMIT_RANGE } from "./limits.ts";
+import {
+  DAYS_FILTER_RANGE,
+  PAGE_LIMIT_RANGE,
+  PAGE_NUMBER_RANGE,
+  type IntegerRange,
+} from "./limits.ts";
 import { parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import type { Pagination } from "./resources/generated/types.ts";
 
@@ -17,17 +22,25 @@ export interface PageRequest {
 /**
  * Parses `days`, `page` and `limit`.
  *
+ * @param daysRange How far the listing goes back; as in this service by default.
+ * @param limitRange The sizes of a page; of this service by default.
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
- * parsePageRequest(new URLSearchParams("page=2")); // { days: 3, page: 2, limit: 50 }
+ * const query = new URLSearchParams("page=2");
+ * parsePageRequest(query); // { days: 3, page: 2, limit: 50 }
+ * parsePageRequest(query, { min: 1, max: 90, default: 30 }).days; // 30
  */
-export function parsePageRequest(query: QueryParameters): PageRequest {
+export function parsePageRequest(
+  query: QueryParameters,
+  daysRange: IntegerRange = DAYS_FILTER_RANGE,
+  limitRange: IntegerRange = PAGE_LIMIT_RANGE,
+): PageRequest {
   const code = "Invalid Pagination Parameters";
   return {
-    days: parseIntegerParameter("days", query, DAYS_FILTER_RANGE, code),
+    days: parseIntegerParameter("days", query, daysRange, code),
     page: parseIntegerParameter("page", query, PAGE_NUMBER_RANGE, code),
-    limit: parseIntegerParameter("limit", query, PAGE_LIMIT_RANGE, code),
+    limit: parseIntegerParameter("limit", query, limitRange, code),
   };
 }
 

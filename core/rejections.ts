@@ -1,11 +1,11 @@
 /** The lines that an import rejects: the first ones, and how many there are of each cause. */
 import { REJECTED_LINES_LISTED_MAX } from "./limits.ts";
-import type { RejectedLine, RejectionReport } from "./stores.ts";
+import type { RejectionReport } from "./stores.ts";
 
 /** Collects rejected lines, in memory that does not grow with their number. */
 export interface RejectionCollector {
   /** Adds a line. */
-  add(line: RejectedLine): void;
+  add(line: RejectionReport["rejected"][number]): void;
   /** Adds the lines of a report. @param toLine The number of each line, by that in the report. */
   addReport(report: RejectionReport, toLine: (line: number) => number): void;
   /** Returns what was collected so far. */
@@ -20,9 +20,9 @@ export interface RejectionCollector {
  * createRejectionCollector().report(); // { rejected: [], causes: [] }
  */
 export function createRejectionCollector(): RejectionCollector {
-  const rejected: RejectedLine[] = [];
+  const rejected: RejectionReport["rejected"][number][] = [];
   const linesByCause = new Map<string, number>();
-  const list = (line: RejectedLine) => {
+  const list = (line: RejectionReport["rejected"][number]) => {
     if (rejected.length < REJECTED_LINES_LISTED_MAX) rejected.push(line);
   };
   const count = (cause: string, lines: number) =>

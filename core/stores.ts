@@ -8,6 +8,7 @@ import type { ComparisonRequest } from "./batch.ts";
 import type { RequestCharge } from "./charges.ts";
 import type { Creator } from "./creators.ts";
 import type { ShortsRequest } from "./cursor.ts";
+import type { OutcomeCounts } from "./entities.ts";
 import type { DomainError } from "./errors.ts";
 import type { HistoryRequest } from "./history-request.ts";
 import type { CreditSums } from "./ledger.ts";
@@ -15,38 +16,12 @@ import type { ChannelSort, ListRequest, UserSort } from "./lists.ts";
 import type { PageRequest } from "./pagination.ts";
 import type * as resources from "./resources/generated/types.ts";
 
-/** A line that was rejected, by its number from 1, and why. */
-export interface RejectedLine {
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** Why, for people. */
-  readonly reason: string;
-}
-
-/** How many observations were new, changed an earlier one, or changed nothing. */
-export interface OutcomeCounts {
-  /** Observations of instants that were not known. */
-  readonly new: number;
-  /** Observations that changed the known values of their instant. */
-  readonly changed: number;
-  /** Observations whose values were known. */
-  readonly unchanged: number;
-}
-
-/** How many lines were rejected for one cause. */
-export interface RejectionCause {
-  /** The reason, without the value that a line had. */
-  readonly cause: string;
-  /** The number of these lines. */
-  readonly lines: number;
-}
-
 /** The lines of an import that say nothing valid. */
 export interface RejectionReport {
-  /** The first 1,000 of them. */
-  readonly rejected: readonly RejectedLine[];
-  /** All of them, counted by cause. */
-  readonly causes: readonly RejectionCause[];
+  /** The first 1,000 of them: the number of each, from 1, and why, for people. */
+  readonly rejected: readonly { readonly line: number; readonly reason: string }[];
+  /** How many were rejected for each cause: the reason without the value that a line had. */
+  readonly causes: readonly { readonly cause: string; readonly lines: number }[];
 }
 
 /** The outcome of the lines of an import; blank lines are not counted. */

@@ -1,16 +1,16 @@
 /** The queries of the client's methods. They follow from the requests that the service parses. */
 import type { ShortsRequest } from "../cursor.ts";
 import type { HistoryRequest } from "../history-request.ts";
-import type { ChannelFilters, ChannelSort, ListRequest } from "../lists.ts";
+import type { ChannelSort, ListRequest } from "../lists.ts";
 import type { PageRequest } from "../pagination.ts";
 
-/** The fields of requests that a query has as text: instants in ISO 8601, and `after` as a cursor. */
-type TextField = "after" | "before" | "from" | "to";
-
-/** A query: any parameter of a request can be left out. */
+/**
+ * A query: any parameter of a request can be left out. Some are text: instants in ISO 8601, and `after`, which
+ * is a cursor.
+ */
 export type RequestQuery<Request> = {
   readonly [Field in keyof Request as Field extends "after" ? "cursor" : Field]?:
-    | (Field extends TextField ? string : Request[Field])
+    | (Field extends "after" | "before" | "from" | "to" ? string : Request[Field])
     | undefined;
 };
 
@@ -25,7 +25,7 @@ export type ChannelListQuery = RequestQuery<Omit<ListRequest<ChannelSort>, "kind
 
 /** The query of any list of owners. `limit` is owners a page, 1 to 1,000. */
 export type ListQuery<Sort extends string> = RequestQuery<
-  Omit<ListRequest<Sort>, "kind" | keyof ChannelFilters>
+  Omit<ListRequest<Sort>, "kind" | "country">
 >;
 
 /** The query of a page of shorts. `limit` is shorts a page, 1 to 100. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseBatchRequest, parseComparisonRequest, type BatchKind } from "../../core/batch.ts";
+import { parseBatchRequest, parseComparisonRequest } from "../../core/batch.ts";
+import type { OwnerKind } from "../../core/kinds.ts";
 import { parseHistoryRequest } from "../../core/history-request.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { catchDomainError } from "../support/domain-error.ts";
@@ -52,7 +53,7 @@ describe.each(KINDS)("parseBatchRequest() of a %s", (kind, field) => {
   });
 });
 
-const parseQuery = (kind: BatchKind, query: string) => {
+const parseQuery = (kind: OwnerKind, query: string) => {
   const parameters = new URLSearchParams(query);
   return parseComparisonRequest(kind, parameters, NOW);
 };

@@ -104,6 +104,15 @@ describe("GET …/history", () => {
     });
   });
 
+  test("200: a bucket leaves the default range as time passes, whatever was cached", async () => {
+    const url = `${KINDS.channel.path}?interval=raw`;
+    const before = await fetchJson(url);
+    service.clock.now = NOW + 28 * DAY_MS;
+    const after = await fetchJson(url);
+    service.clock.now = NOW;
+    expect(after.body.history).toEqual(before.body.history.slice(23));
+  });
+
   test("200: an observation changes the response, whatever was cached", async () => {
     const path = `${KINDS.user.path}?interval=day`;
     const before = await fetchJson(path);

@@ -6,11 +6,10 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import {
   parseBatchRequest,
   parseComparisonRequest,
-  type BatchKind,
   type ComparisonRequest,
 } from "../../../core/batch.ts";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
-import { ENTITY_FIELDS } from "../../../core/kinds.ts";
+import { ENTITY_FIELDS, type OwnerKind } from "../../../core/kinds.ts";
 import type { ErrorCode } from "../../../core/error-statuses.ts";
 import { parseHistoryRequest, type HistoryRequest } from "../../../core/history-request.ts";
 import {
@@ -33,7 +32,7 @@ import {
 import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
 
 /** The differences between the two interfaces. */
-interface OwnerInterface<Kind extends BatchKind = BatchKind> {
+interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly part: EndpointDescription["part"];
   /** The kind of its owners. */
   readonly kind: Kind;
@@ -173,7 +172,7 @@ export function defineBatch<Result extends TSchema>(
 export const toDetails = <Details>(details: Details) => ({ details });
 
 /** Defines the comparison of an interface. Each name costs as much as a read of it. */
-export function defineComparison<Kind extends BatchKind, Result extends TSchema>(
+export function defineComparison<Kind extends OwnerKind, Result extends TSchema>(
   owner: OwnerInterface<Kind>,
   {
     id,

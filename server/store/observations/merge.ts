@@ -1,6 +1,5 @@
 /** Merges the observations of a batch, entity by entity, with the stored ones. */
 import { listHistoryPoints } from "../../../core/responses/entity-fields.ts";
-import type { OutcomeCounts } from "../../../core/stores.ts";
 import {
   getAttributeValues,
   sliceInstants,
@@ -17,6 +16,7 @@ import {
   type Attribute,
   type Attributes,
   type Entity,
+  type OutcomeCounts,
 } from "../../../core/entities.ts";
 
 /** An entity after a merge, as far as it has to be written. */

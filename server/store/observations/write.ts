@@ -4,6 +4,7 @@
  * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes,
  * so those of an entity that is merely seen again are not read.
  */
+import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Observation } from "../../../core/observations.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -26,7 +27,6 @@ import { computeGainsAfterWrite } from "../history/gains.ts";
 import { writeOptimistically, type WritePlan } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeStored } from "./stored-entities.ts";
-import type { OutcomeCounts } from "../../../core/stores.ts";
 import { createPendingEntities, type PendingEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
