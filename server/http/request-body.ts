@@ -45,22 +45,6 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 }
 
 /**
- * Reads a long body of any type. A body with a `Content-Length` is read at once, because that takes
- * less memory than chunks.
- *
- * @throws Like {@link readBody}.
- */
-export async function readLargeBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (request.headers.has("transfer-encoding")) return readBody(request, maxBytes);
-  assertSize(Number(request.headers.get("content-length") ?? 0), maxBytes);
-  try {
-    return await request.bytes();
-  } catch {
-    throw createBrokenBodyError();
-  }
-}
-
-/**
  * Reads a body of any type. It uses at most three times the memory of the received bytes, also if
  * each chunk has one byte.
  *
@@ -73,7 +57,8 @@ export async function readBody(
   maxBytes: number,
   timeoutS?: number,
 ): Promise<Uint8Array> {
-  assertSize(Number(request.headers.get("content-length") ?? 0), maxBytes);
+  const declaredBytes = Number(request.headers.get("content-length") ?? 0);
+  assertSize(declaredBytes, maxBytes);
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   const cancel = () => void reader.cancel().catch(() => undefined);
@@ -85,12 +70,12 @@ export async function readBody(
   const timer = timeoutS === undefined ? undefined : setTimeout(end, timeoutS * 1000);
   try {
     // A chunk as an object of its own takes a hundred times a byte.
-    let buffer = new ArrayBuffer(INITIAL_BUFFER_BYTES);
+    let buffer = new ArrayBuffer(declaredBytes || INITIAL_BUFFER_BYTES);
     let size = 0;
     for (;;) {
       const { done, value } = await reader.read();
       if (isLate) throw createInvalidRequestError(`The body must arrive within ${timeoutS} s`);
-      if (done) return new Uint8Array(buffer.transfer(size));
+      if (done) return new Uint8Array(size === buffer.byteLength ? buffer : buffer.transfer(size));
       const start = size;
       size += value.byteLength;
       assertSize(size, maxBytes);

@@ -17,7 +17,7 @@ import { CSV_TYPE } from "../content/csv.ts";
 import { createChoiceFilter, createInstantFilter } from "../openapi/admin/parameters.ts";
 import { Lines } from "../endpoints/admin-endpoint.ts";
 import * as schemas from "../openapi/admin/schemas.ts";
-import { readLargeBody } from "../request-body.ts";
+import { readBody } from "../request-body.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import { defineAdmin } from "./options.ts";
 import { assertName } from "./validation.ts";
@@ -50,7 +50,7 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     body: Lines,
     result: { schema: schemas.ImportReport, description: "What became of the lines" },
     handle: async (options, { request }) => {
-      const lines = await readLargeBody(request, IMPORT_MAX_BYTES);
+      const lines = await readBody(request, IMPORT_MAX_BYTES);
       return recordImport(options, request, () => options.importObservations(lines));
     },
   }),
