@@ -23,8 +23,13 @@ export const counts = fc.oneof(
   fc.integer({ min: INTEGER_MAX - 5, max: INTEGER_MAX }),
 );
 
+/** Valid characters from every plane. The unit "binary" of fast-check takes 0.3 seconds to load. */
+const characters = fc
+  .oneof(fc.nat(0x7f), fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((codePoint) => String.fromCodePoint(codePoint));
+
 /** Texts of valid characters from every plane, including NUL. */
-export const texts = fc.string({ unit: "binary" });
+export const texts = fc.string({ unit: characters });
 
 /** Texts of any UTF-16 units, including lone surrogates. */
 export const utf16Texts = fc.string({
@@ -33,9 +38,7 @@ export const utf16Texts = fc.string({
     .map((unit) => String.fromCharCode(unit)),
 });
 
-const identifierCharacter = fc
-  .string({ unit: "binary", minLength: 1, maxLength: 1 })
-  .filter((character) => !/\p{Cc}/u.test(character));
+const identifierCharacter = characters.filter((character) => !/\p{Cc}/u.test(character));
 
 /** Identifiers that break an object that uses them as keys. */
 export const TRICKY_IDENTIFIERS = ["__proto__", "constructor", "toString", "7", "-1", "a/b", "😀"];
