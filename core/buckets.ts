@@ -1,7 +1,8 @@
 /**
- * Buckets: the points of a history by hour, day, week or month, in UTC. A bucket has the newest known
- * value of each count. One without a point does not exist: nothing is interpolated, nothing summed.
+ * Buckets: the points of a history by hour, day, week or month, in UTC, and the changes between them. A
+ * bucket has the newest known value of each count. Nothing is interpolated, nothing summed.
  */
+import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 
 /** How the points of a history are grouped; `raw` leaves each point by itself. */
@@ -28,6 +29,9 @@ export interface HistoryBucket {
   readonly counts: readonly (number | null)[];
 }
 
+/** The sizes of buckets that begin at 1970. */
+const BUCKET_MS = { raw: 1, hour: HOUR_MS, day: DAY_MS };
+
 const WEEK_MS = 7 * DAY_MS;
 
 /** 1970-01-05, the first Monday. */
@@ -36,54 +40,24 @@ const FIRST_MONDAY = 4 * DAY_MS;
 /**
  * Returns the start of the bucket of an instant. A week starts on Monday, the first one with the
  * year 0, because no instant before it can be written.
- *
- * @param at Milliseconds since 1970 UTC.
- *
- * @example
- * findBucketStart(Date.UTC(2026, 10, 22, 8), "week") === Date.UTC(2026, 10, 16); // true
  */
 export function findBucketStart(at: number, interval: HistoryInterval): number {
-  switch (interval) {
-    case "raw":
-      return at;
-    case "hour":
-      return Math.floor(at / HOUR_MS) * HOUR_MS;
-    case "day":
-      return Math.floor(at / DAY_MS) * DAY_MS;
-    case "week":
-      return Math.max(FIRST_INSTANT, findMonday(at));
-    case "month":
-      return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
-  }
+  if (interval === "week") return Math.max(FIRST_INSTANT, findMonday(at));
+  if (interval === "month") return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
+  const size = BUCKET_MS[interval];
+  return Math.floor(at / size) * size;
 }
 
 function findMonday(at: number): number {
   return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
 }
 
-/**
- * Returns where a bucket ends, which is where the next one can start.
- *
- * @param start Its start, from {@link findBucketStart}.
- *
- * @example
- * findBucketEnd(Date.UTC(2026, 1, 1), "month") === Date.UTC(2026, 2, 1); // true
- */
+/** Returns where the bucket that begins at `start` ends, which is where the next one can start. */
 export function findBucketEnd(start: number, interval: HistoryInterval): number {
-  switch (interval) {
-    case "raw":
-      return start + 1;
-    case "hour":
-      return start + HOUR_MS;
-    case "day":
-      return start + DAY_MS;
-    case "week":
-      return findMonday(start) + WEEK_MS;
-    case "month": {
-      const date = new Date(start);
-      return date.setUTCMonth(date.getUTCMonth() + 1);
-    }
-  }
+  if (interval === "week") return findMonday(start) + WEEK_MS;
+  if (interval !== "month") return start + BUCKET_MS[interval];
+  const date = new Date(start);
+  return date.setUTCMonth(date.getUTCMonth() + 1);
 }
 
 /**
@@ -119,16 +93,8 @@ export function groupIntoBuckets(
   return newestFirst.toReversed();
 }
 
-/**
- * Sorts points by their instant.
- *
- * @returns Oldest first, no two at one instant: of those, the greater count wins.
- *
- * @example
- * sortPoints([{ at: 5, counts: [7] }, { at: 1, counts: [4] }, { at: 5, counts: [6] }]);
- * // [{ at: 1, counts: [4] }, { at: 5, counts: [7] }]
- */
-export function sortPoints(points: Iterable<HistoryPoint>): readonly HistoryPoint[] {
+/** Sorts points, oldest first. Points at one instant become one: the greater count wins. */
+function sortPoints(points: Iterable<HistoryPoint>): readonly HistoryPoint[] {
   const given = [...points];
   // Stores list points in order: to see that takes less time than to sort them.
   // Stryker disable next-line ConditionalExpression: only faster.
@@ -163,14 +129,7 @@ function maxCounts(
   });
 }
 
-/**
- * Fills the unknown counts with earlier ones.
- *
- * @returns `counts` itself if there is nothing to fill.
- *
- * @example
- * fillUnknownCounts([null, 7, null], [5, 6, null]); // [5, 7, null]
- */
+/** Fills the unknown counts with earlier ones. Returns `counts` itself if there is nothing to fill. */
 export function fillUnknownCounts(
   counts: readonly (number | null)[],
   earlier: readonly (number | null)[],
@@ -183,29 +142,17 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/** A row of a comparison: one count of several entities in the same bucket. */
-export interface ComparisonRow {
-  /** The start of the bucket, in milliseconds since 1970 UTC. */
-  readonly start: number;
-  /** In the order of the entities; `null` where the bucket has no point or an unknown count. */
-  readonly counts: readonly (number | null)[];
-}
-
 /**
  * Aligns one count of several histories by bucket.
  *
  * @param histories The buckets of each entity, oldest first.
- * @param countIndex Which count.
- * @returns A row for each bucket that at least one of them has, oldest first.
- *
- * @example
- * const history = groupIntoBuckets([{ at: 0, counts: [5] }], "day");
- * alignBuckets([history, []], 0); // [{ start: 0, counts: [5, null] }]
+ * @returns A row for each bucket that at least one of them has, oldest first. Its counts are in the order
+ * of the entities, `null` where the bucket has no point or an unknown count.
  */
 export function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,
-): ComparisonRow[] {
+): { readonly start: number; readonly counts: readonly (number | null)[] }[] {
   const rows = new Map<number, (number | null)[]>();
   for (const [entity, buckets] of histories.entries()) {
     for (const { start, counts } of buckets) {
@@ -216,5 +163,43 @@ export function alignBuckets(
   }
   return Array.from(rows, ([start, counts]) => ({ start, counts })).toSorted(
     (a, b) => a.start - b.start,
+  );
+}
+
+/**
+ * Finds the last known value of each count, `null` if there is none.
+ *
+ * @param buckets Oldest first; points will do, too.
+ */
+export function findLastKnownCounts(
+  buckets: readonly Pick<HistoryBucket, "counts">[],
+): (number | null)[] {
+  const findLast = (index: number) =>
+    buckets.findLast(({ counts }) => typeof counts[index] === "number")?.counts[index] ?? null;
+  return (buckets[0]?.counts ?? []).map((_, index) => findLast(index));
+}
+
+/**
+ * Computes each count's difference from its last known value before the bucket.
+ *
+ * @param buckets Oldest first, none left out between them.
+ * @param known The last known values before the first bucket; `null` or absent where there is none.
+ * @returns For each bucket, in the order of its counts; `null` if either value is unknown.
+ *
+ * @example
+ * const bucket = { start: 0, observedAt: 0 };
+ * computeCountChanges([{ ...bucket, counts: [7] }, { ...bucket, counts: [5] }], [4]); // [[3], [-2]]
+ */
+export function computeCountChanges(
+  buckets: readonly Pick<HistoryBucket, "counts">[],
+  known: readonly (number | null)[] = [],
+): (number | null)[][] {
+  const previous = [...known];
+  return buckets.map(({ counts }) =>
+    counts.map((count, index) => {
+      const change = computeGain(count, previous[index] ?? null);
+      if (count !== null) previous[index] = count;
+      return change;
+    }),
   );
 }

@@ -54,8 +54,8 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
  *
  * @param balance Credits before the charge.
  * @param payment The valid payment of its idempotency key, if there is one, and not older than
- * {@link PAYMENT_TTL_MS} or a time of yours. After
- * `freeRepeatsMax` repeats it is used up: the request pays again.
+ * {@link PAYMENT_TTL_MS} or a time of yours. After `freeRepeatsMax` repeats it is used up: the request
+ * pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
@@ -115,19 +115,17 @@ export function decideCharges(
   }
   const paid = new Map(payments);
   const decided = charges.map((charge) => {
-    const { cost, idempotencyKey, hasWaited = false } = charge;
-    const payment = idempotencyKey && paid.get(idempotencyKey.value);
+    const { cost, idempotencyKey: key, hasWaited = false } = charge;
+    const payment = key && paid.get(key.value);
     const decision = decideCharge(balance, charge, payment, freeRepeatsMax);
     if (decision === "charged") {
       assertSum("debited", debited, cost);
       balance -= cost;
       debited += cost;
-      if (idempotencyKey !== undefined) {
-        paid.set(idempotencyKey.value, { fingerprint: idempotencyKey.fingerprint, repeats: 0 });
-      }
+      if (key !== undefined) paid.set(key.value, { fingerprint: key.fingerprint, repeats: 0 });
     }
-    if (decision === "repeated" && !hasWaited && idempotencyKey && payment) {
-      paid.set(idempotencyKey.value, { ...payment, repeats: payment.repeats + 1 });
+    if (decision === "repeated" && !hasWaited && key && payment) {
+      paid.set(key.value, { ...payment, repeats: payment.repeats + 1 });
     }
     return { decision, balance };
   });

@@ -4,7 +4,8 @@
  */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
-import { foldCase } from "./text.ts";
+import type { CreatorList, CreatorResult, ListedCreator } from "./resources/generated/types.ts";
+import { compareText, foldCase } from "./text.ts";
 
 /** The platforms whose creators the list accepts. */
 export const CREATOR_PLATFORMS = ["microblog"] as const;
@@ -22,14 +23,6 @@ export interface Creator {
 
 /** The list: creators by {@link getCreatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
-
-/** A list after a change, and whom the change was about. */
-export interface CreatorTransition {
-  /** The list after it. */
-  readonly set: CreatorSet;
-  /** In the spelling of the list. */
-  readonly creator: Creator;
-}
 
 /**
  * Parses the body of a request to add or remove a creator. Other fields are ignored.
@@ -67,13 +60,8 @@ const PROFILE_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
 /**
- * Reads the username from a pasted text. {@link parseCreator} checks it.
- *
- * @param text A username with or without `@`, or the address of a profile or a post.
- * @returns The username; the text itself if it is none of these.
- *
- * @example
- * readUsername("https://bsky.app/profile/nature.com/post/3l6oveex3ii2l"); // "nature.com"
+ * Reads the username from a pasted text: a username with or without `@`, or the address of a profile or a
+ * post. Returns any other text as it is; {@link parseCreator} checks it.
  */
 export function readUsername(text: string): string {
   const [, username = text] = PROFILE_URL_PATTERN.exec(text) ?? [];
@@ -94,6 +82,7 @@ export function getCreatorKey({ platform, creator }: Creator): string {
  * Adds a creator.
  *
  * @param max The most creators that the list may hold.
+ * @returns The list after it, and the creator that was added.
  * @throws {DomainError} `Creator Already Exists`, else `Creator List Full`.
  *
  * @example
@@ -103,10 +92,10 @@ export function addCreator(
   set: CreatorSet,
   creator: Creator,
   max: number = INTEGER_MAX,
-): CreatorTransition {
+): { readonly set: CreatorSet; readonly creator: Creator } {
   const key = getCreatorKey(creator);
   const existing = set.get(key);
-  if (existing !== undefined) throw createCreatorExistsError(existing);
+  if (existing !== undefined) throw createCreatorError("Creator Already Exists", existing);
   if (set.size >= max) throw createCreatorListFullError(max);
   return { creator, set: new Map(set).set(key, creator) };
 }
@@ -114,43 +103,35 @@ export function addCreator(
 /**
  * Removes a creator.
  *
+ * @returns The list after it, and the creator that was removed, in the spelling of the list.
  * @throws {DomainError} `Creator Not Found`.
  *
  * @example
  * const { set } = addCreator(new Map(), { platform: "microblog", creator: "NASA" });
  * removeCreator(set, { platform: "microblog", creator: "nasa" }).creator.creator; // "NASA"
  */
-export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
+export function removeCreator(set: CreatorSet, creator: Creator): ReturnType<typeof addCreator> {
   const key = getCreatorKey(creator);
   const existing = set.get(key);
-  if (existing === undefined) throw createCreatorNotFoundError(creator);
+  if (existing === undefined) throw createCreatorError("Creator Not Found", creator);
   const next = new Map(set);
   next.delete(key);
   return { creator: existing, set: next };
 }
 
-/**
- * The error for a creator that is in the list; `creator` is the spelling of the list.
- *
- * @example
- * const nasa = { platform: "microblog", creator: "nasa" };
- * createCreatorExistsError(nasa).code; // "Creator Already Exists"
- */
-export function createCreatorExistsError({ platform, creator }: Creator): DomainError {
+/** The error for a creator that the list has, in its spelling, or does not have. */
+export function createCreatorError(
+  code: "Creator Already Exists" | "Creator Not Found",
+  { platform, creator }: Creator,
+): DomainError {
+  const state = code === "Creator Not Found" ? "not" : "already";
   return new DomainError(
-    "Creator Already Exists",
-    `Creator ${creator} on ${platform} is already in the monitoring list`,
+    code,
+    `Creator ${creator} on ${platform} is ${state} in the monitoring list`,
   );
 }
 
-/**
- * The error for a list that cannot take another creator.
- *
- * @param max The most creators that the list may hold.
- *
- * @example
- * createCreatorListFullError(100).code; // "Creator List Full"
- */
+/** The error for a list of `max` creators, which cannot take another one. */
 export function createCreatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",
@@ -159,15 +140,36 @@ export function createCreatorListFullError(max: number): DomainError {
 }
 
 /**
- * The error for a creator that is not in the list.
+ * Creates the response to adding or removing a creator.
+ *
+ * @param creator As the list spells it.
+ * @param total The size of the list after the operation.
  *
  * @example
- * const nasa = { platform: "microblog", creator: "nasa" };
- * createCreatorNotFoundError(nasa).code; // "Creator Not Found"
+ * const creator = { creator: "nasa", platform: "microblog" };
+ * createCreatorResult(creator, 3, "added").message; // "Creator nasa added to the monitoring list"
  */
-export function createCreatorNotFoundError({ platform, creator }: Creator): DomainError {
-  return new DomainError(
-    "Creator Not Found",
-    `Creator ${creator} on ${platform} is not in the monitoring list`,
+export function createCreatorResult(
+  { creator, platform }: Creator,
+  total: number,
+  change: "added" | "removed",
+): CreatorResult {
+  const preposition = change === "added" ? "to" : "from";
+  const message = `Creator ${creator} ${change} ${preposition} the monitoring list`;
+  return { message, creator, platform, total_creators: total };
+}
+
+/**
+ * Creates the monitoring list, sorted by platform and by username regardless of case.
+ *
+ * @param creators All creators, in any order.
+ *
+ * @example
+ * createCreatorList([]); // { creators: [], total_creators: 0 }
+ */
+export function createCreatorList(creators: Iterable<ListedCreator>): CreatorList {
+  const sorted = Array.from(creators).toSorted((a, b) =>
+    compareText(getCreatorKey(a), getCreatorKey(b)),
   );
+  return { creators: sorted, total_creators: sorted.length };
 }

@@ -1,79 +1,14 @@
 /**
- * Cursor pagination: the request of `/shorts`, and the cut of pages of all lists. A cursor is the
- * position of the last item of a page, so the next page starts right after it, even if items were
- * published in between.
+ * Cursor pagination. A cursor is the position of the last item of a page, so the next page starts right
+ * after it, even if items were added in between. It also names its list, so that no other accepts it.
  */
-import { decodePosition, encodePosition } from "./cursor-text.ts";
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
-import { SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
-import { readSingleValue, parseIntegerParameter, type QueryParameters } from "./parameters.ts";
-import { compareText } from "./text.ts";
-import { isInstant, parseInstantParameter } from "./time.ts";
+import { isFoldedIdentifier } from "./text.ts";
+import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 
-/** The position of a short in the listing of its channel. */
-export interface ShortPosition {
-  /** Milliseconds since 1970 UTC. */
-  readonly publishedAt: number;
-  /** The identifier of the short. */
-  readonly id: string;
-}
-
-/** The query of `/shorts`. */
-export interface ShortsRequest {
-  /** The most shorts of a page. */
-  readonly limit: number;
-  /** Only shorts published before this instant, in milliseconds since 1970 UTC. */
-  readonly before?: number;
-  /** Only shorts after this position. */
-  readonly after?: ShortPosition;
-}
-
-/**
- * Parses `limit`, `before` and `cursor`.
- *
- * @param limitRange The sizes of a page; of this service by default.
- * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
- *
- * @example
- * parseShortsRequest(new URLSearchParams("limit=5")); // { limit: 5 }
- */
-export function parseShortsRequest(
-  query: QueryParameters,
-  limitRange: IntegerRange = SHORTS_LIMIT_RANGE,
-): ShortsRequest {
-  const limit = parseIntegerParameter("limit", query, limitRange);
-  const before = readSingleValue("before", query);
-  const cursor = readSingleValue("cursor", query);
-  return {
-    limit,
-    ...(before === undefined ? {} : { before: parseInstantParameter("before", before) }),
-    ...(cursor === undefined ? {} : { after: decodeShortsCursor(cursor) }),
-  };
-}
-
-/**
- * Compares two positions: newest first, then the greater identifier.
- *
- * @example
- * compareShortPositions({ publishedAt: 2, id: "a" }, { publishedAt: 1, id: "b" }); // -1
- */
-export function compareShortPositions(a: ShortPosition, b: ShortPosition): number {
-  return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
-}
-
-/**
- * Whether a request selects a short: published before `before` and listed after `after`.
- *
- * @example
- * isShortSelected({ publishedAt: 5, id: "a" }, { before: 5 }); // false
- */
-export function isShortSelected(
-  short: ShortPosition,
-  { before = Infinity, after }: Omit<ShortsRequest, "limit">,
-): boolean {
-  if (short.publishedAt >= before) return false;
-  return after === undefined || compareShortPositions(after, short) < 0;
-}
+// Every runtime has these, but no type of the language declares them.
+declare const atob: (base64: string) => string;
+declare const btoa: (bytes: string) => string;
 
 /** A page of a list that continues at a cursor. */
 export interface CursorPage<Item> {
@@ -94,8 +29,8 @@ export interface CursorPage<Item> {
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
- * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
- * cutPage(shorts, 1, encodeShortsCursor).items; // [{ publishedAt: 2, id: "b" }]
+ * cutPage(["b", "a"], 1, (last) => `after ${last}`);
+ * // { items: ["b"], hasMore: true, nextCursor: "after b" }
  */
 export function cutPage<Item>(
   items: readonly Item[],
@@ -109,69 +44,74 @@ export function cutPage<Item>(
   return { items: items.slice(0, limit), hasMore, nextCursor };
 }
 
-/**
- * Finds the page of a sorted list that a request selects, by binary search.
- *
- * @param sorted In the order of {@link compareShortPositions}.
- * @throws {RangeError} If `limit` is no whole number from 1.
- *
- * @example
- * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
- * pageAfter(shorts, { limit: 5, after: { publishedAt: 2, id: "b" } }).items;
- * // [{ publishedAt: 1, id: "a" }]
- */
-export function pageAfter<Short extends ShortPosition>(
-  sorted: readonly Short[],
-  { limit, ...selection }: ShortsRequest,
-): CursorPage<Short> {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const short = sorted[middle];
-    // Stryker disable next-line ConditionalExpression: only the type needs it.
-    if (short === undefined) break;
-    // The shorts that are not selected come first: those from `before` on, and those up to `after`.
-    if (isShortSelected(short, selection)) high = middle;
-    else low = middle + 1;
-  }
-  return cutPage(sorted.slice(low, low + limit + 1), limit, encodeShortsCursor);
-}
+type CursorValue = string | number | null;
 
-/** The first value of cursors of shorts. */
-const SHORTS = ["shorts"];
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Encodes a position as a cursor: opaque to clients, safe in a URL.
+ * Encodes a cursor: a JSON array in base64url, which is safe in a URL.
  *
- * @throws {RangeError} For an instant that is no whole number or not in the years 0 to 9999, and for
- * a text that is no identifier.
- *
- * @example
- * encodeShortsCursor({ publishedAt: 1, id: "-aB_9" }); // "WyJzaG9ydHMiLDEsIi1hQl85Il0"
+ * @param list The list that the cursor belongs to.
+ * @param position Whole numbers, identifiers in any case, and `null` for what is unknown.
+ * @throws {RangeError} For any other value of the position.
  */
-export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
-  if (!isInstant(publishedAt)) {
-    throw new RangeError(
-      `A cursor needs whole milliseconds in the years 0 to 9999, got ${publishedAt}`,
-    );
+export function encodeCursor(
+  list: readonly CursorValue[],
+  ...position: readonly CursorValue[]
+): string {
+  for (const value of position) {
+    if (isPositionValue(value)) continue;
+    const needed = typeof value === "string" ? "an identifier" : "a whole number";
+    throw new RangeError(`A cursor needs ${needed}, got ${quoteValue(value)}`);
   }
-  return encodePosition(SHORTS, { number: publishedAt, id });
+  const json = JSON.stringify([...list, ...position]);
+  // Text of ASCII alone is its own bytes. Most cursors are, and so take a fourth of the time.
+  const bytes = NOT_ASCII.test(json) ? String.fromCharCode(...encodeUtf8(json)) : json;
+  const base64 = btoa(bytes);
+  return /[+/=]/.test(base64)
+    ? base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+    : base64;
 }
 
 /**
- * Decodes a cursor of {@link encodeShortsCursor}.
+ * Decodes the position of a cursor.
  *
+ * @param list The list that the cursor has to belong to.
+ * @param page The page whose `nextCursor` it has to be, for the message.
  * @throws {DomainError} `Invalid Request` for any other text.
- *
- * @example
- * decodeShortsCursor("WyJzaG9ydHMiLDEsIi1hQl85Il0"); // { publishedAt: 1, id: "-aB_9" }
  */
-export function decodeShortsCursor(cursor: string): ShortPosition {
-  const { number = null, id = "" } = decodePosition(SHORTS, cursor) ?? {};
-  if (number === null || !isInstant(number)) {
-    throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page of shorts, got ${quoteValue(cursor)}`,
-    );
+export function decodeCursor<Position extends readonly CursorValue[]>(
+  cursor: string,
+  list: readonly CursorValue[],
+  isPosition: (values: readonly CursorValue[]) => values is Position,
+  page: string,
+): Position {
+  const position = parseCursor(cursor).slice(list.length);
+  // More than one text has the same values.
+  if (position.every(isPositionValue) && isPosition(position)) {
+    if (encodeCursor(list, ...position) === cursor) return position;
   }
-  return { publishedAt: number, id };
+  throw createInvalidRequestError(
+    `cursor must be the nextCursor of ${page}, got ${quoteValue(cursor)}`,
+  );
+}
+
+/** Returns no values for a text that is no cursor. */
+function parseCursor(cursor: string): readonly unknown[] {
+  try {
+    const bytes = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    const json = NOT_ASCII.test(bytes)
+      ? decodeUtf8(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+      : bytes;
+    const values: unknown = JSON.parse(json);
+    return Array.isArray(values) ? values : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPositionValue(value: unknown): value is CursorValue {
+  return typeof value === "string"
+    ? isFoldedIdentifier(value)
+    : value === null || Number.isSafeInteger(value);
 }

@@ -109,13 +109,8 @@ function copyAttributes(attributes: Attributes): Attributes {
 }
 
 /**
- * Merges counts of the same instant: of two, the greater wins.
- *
- * @param existing `undefined` if none are known.
- * @returns `existing` itself if nothing changed; never `incoming` itself.
- *
- * @example
- * mergeCounts({ views: 5, likes: null }, { views: 4, likes: 1 }); // { views: 5, likes: 1 }
+ * Merges counts of the same instant: of two, the greater wins. Returns `existing` itself if nothing
+ * changed; never `incoming` itself.
  */
 export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return { ...incoming };
@@ -132,14 +127,7 @@ export function mergeCounts(existing: Counts | undefined, incoming: Counts): Cou
 
 /**
  * Merges the attributes of an entity and an observation: the newest instant wins, then the greater
- * value.
- *
- * @returns `existing` itself if nothing changed.
- *
- * @example
- * const existing = { title: { value: "Old", at: 0 } };
- * mergeAttributes(existing, { attributes: { title: "New" }, observedAt: 1 });
- * // { title: { value: "New", at: 1 } }
+ * value. Returns `existing` itself if nothing changed.
  */
 export function mergeAttributes(
   existing: Attributes,

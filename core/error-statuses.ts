@@ -30,20 +30,12 @@ export const ERROR_STATUSES = {
 export type ErrorCode = keyof typeof ERROR_STATUSES;
 
 /** The errors that `/api/video` names by a sentence, and the pattern of each sentence. */
-export const VIDEO_ERROR_SENTENCES: {
-  readonly "Channel Not Found": RegExp;
-  readonly "Short Not Found": RegExp;
-} = {
+export const VIDEO_ERROR_SENTENCES: Record<"Channel Not Found" | "Short Not Found", RegExp> = {
   "Channel Not Found": /^Channel [\s\S]+ not found$/,
   "Short Not Found": /^Short [\s\S]+ not found for channel [\s\S]/,
 };
 
-/**
- * Whether a text is the name of an error of the service.
- *
- * @example
- * isErrorCode("Not Found"); // true
- */
+/** Whether a text is the name of an error of the service. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERROR_STATUSES, text);
 }

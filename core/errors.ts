@@ -28,21 +28,12 @@ export class DomainError extends Error {
   }
 }
 
-/**
- * A {@link DomainError} with the code `Invalid Request`.
- *
- * @example
- * createInvalidRequestError("limit must be 1").code; // "Invalid Request"
- */
+/** A {@link DomainError} with the code `Invalid Request`. */
 export function createInvalidRequestError(message: string): DomainError {
   return new DomainError("Invalid Request", message);
 }
 
-/**
- * Checks an argument.
- *
- * @throws {RangeError} Unless it is a whole number from `min` to 2^53 - 1.
- */
+/** @throws {RangeError} Unless an argument is a whole number from `min` to 2^53 - 1. */
 export function assertWholeNumber(name: string, value: number, min: number): void {
   if (Number.isSafeInteger(value) && value >= min) return;
   throw new RangeError(`${name} must be a whole number from ${min}, got ${value}`);
@@ -91,9 +82,6 @@ const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]
 /**
  * Formats any value for a message: as JSON, cut to 80 characters, safe for a terminal. Values that
  * JSON cannot write are shown by their name or type.
- *
- * @example
- * quoteValue("3.0"); // '"3.0"'
  */
 export function quoteValue(value: unknown): string {
   // 80 characters are at most 160 units.

@@ -5,31 +5,24 @@ import { DAY_MS } from "./time.ts";
 
 /** A range of instants, both ends included, in milliseconds since 1970 UTC. */
 export interface TimeRange {
-  /** The first instant. */
   readonly from: number;
-  /** The last instant. */
   readonly to: number;
 }
 
 /** How many days each gain looks back. */
 export const GAIN_PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
-/** The periods of gains. */
-export type GainPeriod = keyof typeof GAIN_PERIOD_DAYS;
-
 const GAIN_PERIODS = ["daily", "weekly", "monthly"] as const;
 
-/** A gain: which count it compares, and over how long. */
+/** A gain: the count that it compares, and over how long. */
 export interface GainDefinition {
-  /** The name of the count. */
   readonly count: string;
-  /** Over how long. */
-  readonly period: GainPeriod;
+  readonly period: keyof typeof GAIN_PERIOD_DAYS;
 }
 
 /** The names of the gains of a kind. */
 export type GainName<Kind extends OwnerKind> =
-  `${GainPeriod}${keyof (typeof KINDS)[Kind]["gains"] & string}`;
+  `${keyof typeof GAIN_PERIOD_DAYS}${keyof (typeof KINDS)[Kind]["gains"] & string}`;
 
 /** The gains of each kind by name, by which lists can be sorted. */
 export const GAIN_DEFINITIONS: Readonly<
@@ -45,24 +38,12 @@ export const GAIN_DEFINITIONS: Readonly<
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
  * gain over a longer gap would be a guess.
- *
- * @param newestAt Milliseconds since 1970 UTC.
- * @param days How many days the gain looks back.
- *
- * @example
- * computeGainBaseline(Date.UTC(2026, 10, 20), 7).to === Date.UTC(2026, 10, 13); // true
  */
 export function computeGainBaseline(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
 
-/**
- * The gain from a past count to the newest; a loss is negative; `null` if either is unknown.
- *
- * @example
- * computeGain(7, 5); // 2
- * computeGain(7, null); // null
- */
+/** The gain from a past count to the newest; a loss is negative; `null` if either is unknown. */
 export function computeGain(newest: number | null, past: number | null): number | null {
   return newest === null || past === null ? null : newest - past;
 }
@@ -102,34 +83,16 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
   return points.get(newestAt)?.[name] ?? null;
 }
 
-/** A follower count at an instant (milliseconds since 1970 UTC). */
-export interface FollowerPoint {
-  /** Milliseconds since 1970 UTC. */
-  readonly at: number;
-  /** Followers at the instant. */
-  readonly followers: number;
-}
-
-/** A follower count and its difference from the one before. */
-export interface FollowerChange extends FollowerPoint {
-  /** The difference; a loss is negative. */
-  readonly change: number;
-}
-
 /**
  * Adds to each follower count its difference from the one before; `0` for the oldest.
  *
  * @param points Known counts, newest first.
  * @param count How many results to return. One more point gives the oldest of them its difference.
- *
- * @example
- * computeFollowerChanges([{ at: 2, followers: 12 }, { at: 1, followers: 10 }], 1);
- * // [{ at: 2, followers: 12, change: 2 }]
  */
 export function computeFollowerChanges(
-  points: readonly FollowerPoint[],
+  points: readonly { readonly at: number; readonly followers: number }[],
   count: number,
-): FollowerChange[] {
+): { at: number; followers: number; change: number }[] {
   return points.slice(0, count).map(({ at, followers }, index) => {
     const previous = points[index + 1];
     return { at, followers, change: previous === undefined ? 0 : followers - previous.followers };

@@ -5,7 +5,7 @@ import {
   HISTORY_INTERVALS,
   type HistoryInterval,
 } from "./buckets.ts";
-import { decodeCursor, encodeCursor } from "./cursor-text.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { HISTORY_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
@@ -70,13 +70,8 @@ export function parseHistoryRequest(
   }
   const interval = parseChoiceParameter("interval", query, HISTORY_INTERVALS, "day");
   const cursor = readSingleValue("cursor", query);
-  return {
-    from,
-    to: end,
-    interval,
-    limit,
-    ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) }),
-  };
+  const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) };
+  return { from, to: end, interval, limit, ...after };
 }
 
 /**
@@ -117,7 +112,7 @@ export function encodeHistoryCursor(start: number, interval: HistoryInterval): s
   if (!isBucketStart(start, interval)) {
     throw new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`);
   }
-  return encodeCursor(["history", interval, start]);
+  return encodeCursor(["history", interval], start);
 }
 
 /** Characters of the longest cursor: of the longest interval, and an instant before 1970. */
@@ -127,24 +122,19 @@ export const HISTORY_CURSOR_MAX_CHARACTERS: number = encodeHistoryCursor(
 ).length;
 
 /**
- * Decodes a cursor of {@link encodeHistoryCursor}.
+ * Decodes the start of the last bucket of the page before.
  *
- * @returns The start of the last bucket of the page before, in milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request` for any other text, and for another interval: its buckets
  * end elsewhere.
- *
- * @example
- * decodeHistoryCursor("WyJoaXN0b3J5IiwiZGF5Iiw4NjQwMDAwMF0", "day"); // 86_400_000
  */
 export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
-  const start = decodeCursor(cursor).at(-1);
-  const isStart = typeof start === "number" && isBucketStart(start, interval);
-  if (!isStart || encodeHistoryCursor(start, interval) !== cursor) {
-    throw createInvalidRequestError(
-      "cursor must be the nextCursor of a page of this history, " +
-        `with the same interval (${interval}), got ${quoteValue(cursor)}`,
-    );
-  }
+  const [start] = decodeCursor(
+    cursor,
+    ["history", interval],
+    (values): values is readonly [number] =>
+      typeof values[0] === "number" && isBucketStart(values[0], interval) && values.length === 1,
+    `a page of this history, with the same interval (${interval})`,
+  );
   return start;
 }
 

@@ -103,7 +103,7 @@ type LedgerDraft = { -readonly [Name in keyof CreditSums]: number } & {
   readonly debits: Map<string, { readonly amount: number; readonly isRefunded: boolean }>;
 };
 
-/** @returns Whether anything changed. */
+/** Returns whether anything changed. */
 function applyToDraft(draft: LedgerDraft, entry: LedgerEntry): boolean {
   switch (entry.kind) {
     case "grant":
@@ -178,15 +178,7 @@ export function assertCreditAmount(amount: number): void {
   }
 }
 
-/**
- * The error for a reference that granted another amount before.
- *
- * @param before Credits that it granted.
- * @param amount Credits that it should grant.
- *
- * @example
- * createReferenceConflictError("invoice 7", 5, 6).code; // "Conflict"
- */
+/** The error for a reference that granted another amount before. */
 export function createReferenceConflictError(
   reference: string,
   before: number,
@@ -198,15 +190,7 @@ export function createReferenceConflictError(
   );
 }
 
-/**
- * The error for an amount that would take the sum of grants or debits over 2^53 - 1.
- *
- * @param sum Credits before it.
- * @param amount In credits.
- *
- * @example
- * createSumTooLargeError("granted", Number.MAX_SAFE_INTEGER, 1).code; // "Invalid Request"
- */
+/** The error for an amount that would take the sum of grants or debits over 2^53 - 1. */
 export function createSumTooLargeError(
   name: "granted" | "debited",
   sum: number,

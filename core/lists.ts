@@ -1,9 +1,9 @@
-/** The lists of channels and users: their queries, their orders and the cursors of their pages. */
-import { decodePosition, encodePosition, type CursorValue } from "./cursor-text.ts";
-import { KINDS, type OwnerKind } from "./kinds.ts";
+/** The lists of channels and users: their queries, filters, orders and the cursors of their pages. */
+import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
+import { KINDS, type OwnerKind } from "./kinds.ts";
 import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS, type IntegerRange } from "./limits.ts";
 import {
   parseChoiceParameter,
@@ -14,21 +14,14 @@ import {
 import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** The figures that lists of a kind can be sorted by. */
-export type SortName<Kind extends OwnerKind> =
-  | (keyof (typeof KINDS)[Kind]["sorts"] & string)
-  | GainName<Kind>;
+export type SortName<Kind extends OwnerKind> = {
+  [Name in Kind]: (keyof (typeof KINDS)[Name]["sorts"] & string) | GainName<Name>;
+}[Kind];
 
-/** The figure that a list of channels is sorted by. */
-export type ChannelSort = SortName<"channel">;
-/** The figure that a list of users is sorted by. */
-export type UserSort = SortName<"user">;
-
-/** The field of a channel that each sort compares. */
-export const CHANNEL_SORT_FIELDS: Readonly<Record<ChannelSort, string>> =
-  createSortFields("channel");
-
-/** The field of a user that each sort compares. */
-export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = createSortFields("user");
+/** The field of an entity that each sort of its kind compares. */
+export const SORT_FIELDS: {
+  readonly [Kind in OwnerKind]: Readonly<Record<SortName<Kind>, string>>;
+} = { channel: createSortFields("channel"), user: createSortFields("user") };
 
 function createSortFields<Kind extends OwnerKind>(kind: Kind): Record<SortName<Kind>, string> {
   const gains = Object.keys(GAIN_DEFINITIONS[kind]).map((name) => [name, name]);
@@ -36,23 +29,18 @@ function createSortFields<Kind extends OwnerKind>(kind: Kind): Record<SortName<K
   return { ...KINDS[kind].sorts, ...Object.fromEntries(gains) } as Record<SortName<Kind>, string>;
 }
 
-/** The figures that lists of channels can be sorted by; the first is the default. */
-export const CHANNEL_SORTS: readonly [ChannelSort, ...ChannelSort[]] =
-  listSorts(CHANNEL_SORT_FIELDS);
+/** The figures that the list of each kind can be sorted by; the first is the default. */
+export const SORTS: {
+  readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]];
+} = { channel: listSorts("channel"), user: listSorts("user") };
 
-/** The figures that lists of users can be sorted by; the first is the default. */
-export const USER_SORTS: readonly [UserSort, ...UserSort[]] = listSorts(USER_SORT_FIELDS);
-
-function listSorts<Sort extends string>(fields: Readonly<Record<Sort, string>>) {
+function listSorts<Kind extends OwnerKind>(kind: Kind) {
   // `Object.keys()` knows neither the names nor that there is one.
-  return Object.keys(fields) as [Sort, ...Sort[]];
+  return Object.keys(SORT_FIELDS[kind]) as [SortName<Kind>, ...SortName<Kind>[]];
 }
 
 /** `desc` lists the greatest first; unknown figures come last in both, and identifiers ascend. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
-
-/** An order of a list. */
-export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /** The position of an entity in a list. */
 export interface ListPosition {
@@ -69,7 +57,7 @@ export interface ListRequest<Sort extends string = string> {
   /** The figure that the list is sorted by. */
   readonly sort: Sort;
   /** Whether the greatest come first. */
-  readonly order: ListOrder;
+  readonly order: (typeof LIST_ORDERS)[number];
   /** The most entities of a page. */
   readonly limit: number;
   /** Only entities whose username or display name contains this text, in lower case. */
@@ -79,15 +67,6 @@ export interface ListRequest<Sort extends string = string> {
   /** Only entities after this position. */
   readonly after?: ListPosition;
 }
-
-/** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
-export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
-
-/** The figures that the list of each kind can be sorted by; the first is the default. */
-const SORTS: { readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]] } = {
-  channel: CHANNEL_SORTS,
-  user: USER_SORTS,
-};
 
 /**
  * Parses `limit`, `cursor`, `sort`, `order`, `search` and, of kinds that have one, `country`.
@@ -126,11 +105,7 @@ export function parseListRequest<Kind extends OwnerKind>(
   return { ...list, limit, ...after };
 }
 
-function parseFilter(
-  name: string,
-  query: QueryParameters,
-  fold: (text: string) => string,
-): string | undefined {
+function parseFilter(name: string, query: QueryParameters, fold: (text: string) => string) {
   const text = readSingleValue(name, query);
   if (text === undefined) return undefined;
   if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
@@ -141,6 +116,26 @@ function parseFilter(
   return fold(text);
 }
 
+/** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
+export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
+
+/** Whether the filters of a list show an entity with these fields; `null` is unknown. */
+export function matchesListFilters(
+  fields: {
+    readonly username: string | null;
+    readonly displayName: string | null;
+    readonly country?: string | null;
+  },
+  { country, search }: Pick<ListRequest, "country" | "search">,
+): boolean {
+  if (country !== undefined && foldAsciiCase(fields.country ?? "") !== country) return false;
+  if (search === undefined) return true;
+  const username = foldCase(fields.username ?? "");
+  return Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS
+    ? username.startsWith(search)
+    : username.includes(search) || foldCase(fields.displayName ?? "").includes(search);
+}
+
 /**
  * Compares two positions of a list: by the figure, unknown ones last, then by the identifier, which
  * ascends in both orders.
@@ -148,23 +143,16 @@ function parseFilter(
  * @example
  * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1
  */
-export function compareListPositions(a: ListPosition, b: ListPosition, order: ListOrder): number {
+export function compareListPositions(
+  a: ListPosition,
+  b: ListPosition,
+  order: ListRequest["order"],
+): number {
   if (a.figure === null && b.figure !== null) return 1;
   if (a.figure !== null && b.figure === null) return -1;
   const ascending = (a.figure ?? 0) - (b.figure ?? 0);
   return (order === "asc" ? ascending : -ascending) || compareText(a.id, b.id);
 }
-
-/** The list that a cursor belongs to: a position means nothing in another one. */
-export type CursorList = Pick<ListRequest, "kind" | "sort" | "order" | "country" | "search">;
-
-const listCursorValues = ({ kind, sort, order, country, search }: CursorList): CursorValue[] => [
-  kind,
-  sort,
-  order,
-  country ?? null,
-  search ?? null,
-];
 
 /**
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
@@ -176,27 +164,33 @@ const listCursorValues = ({ kind, sort, order, country, search }: CursorList): C
  * const cursor = encodeListCursor({ figure: 36, id: "a" }, request);
  * cursor; // "WyJjaGFubmVsIiwidmlld3MiLCJkZXNjIixudWxsLG51bGwsMzYsImEiXQ"
  */
-export function encodeListCursor({ figure, id }: ListPosition, list: CursorList): string {
-  return encodePosition(listCursorValues(list), { number: figure, id });
+export function encodeListCursor(
+  { figure, id }: ListPosition,
+  list: Pick<ListRequest, "kind" | "sort" | "order" | "country" | "search">,
+): string {
+  return encodeCursor(listCursorValues(list), figure, id);
 }
 
-/**
- * Decodes a cursor of {@link encodeListCursor}.
- *
- * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list.
- *
- * @example
- * const request = { kind: "channel", sort: "views", order: "desc" };
- * const cursor = encodeListCursor({ figure: 36, id: "a" }, request);
- * decodeListCursor(cursor, request); // { figure: 36, id: "a" }
- */
+type CursorList = Parameters<typeof encodeListCursor>[1];
+
+const listCursorValues = ({ kind, sort, order, country, search }: CursorList) => [
+  kind,
+  sort,
+  order,
+  country ?? null,
+  search ?? null,
+];
+
+/** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list. */
 export function decodeListCursor(cursor: string, list: CursorList): ListPosition {
-  const position = decodePosition(listCursorValues(list), cursor);
-  if (position === undefined) {
-    throw createInvalidRequestError(
-      "cursor must be the nextCursor of a page with the same sort, order and filters, " +
-        `got ${quoteValue(cursor)}`,
-    );
-  }
-  return { figure: position.number, id: position.id };
+  const page = "a page with the same sort, order and filters";
+  const [figure, id] = decodeCursor(cursor, listCursorValues(list), isListPosition, page);
+  return { figure, id };
+}
+
+function isListPosition(
+  values: readonly (string | number | null)[],
+): values is readonly [number | null, string] {
+  const [figure, id] = values;
+  return typeof figure !== "string" && typeof id === "string" && values.length === 2;
 }

@@ -107,14 +107,7 @@ function parseRecord(value: unknown, now: number, line?: string): Observation {
   return { kind, entityId: toEntityId(kind, id), observedAt, attributes, counts };
 }
 
-/**
- * Returns the identifier of an entity.
- *
- * @param id As an observation has it: of a user, the username in any case.
- *
- * @example
- * toEntityId("user", "NASA"); // "nasa"
- */
+/** Returns the identifier of an entity: of a user, the username in lower case. */
 export function toEntityId(kind: EntityKind, id: string): string {
   return kind === "user" ? foldCase(id) : id;
 }

@@ -1,5 +1,6 @@
-/** Pagination by page number of `/tweets` and `/followers`. */
+/** Pagination by page number of `/tweets` and `/followers`, of the items of the last days. */
 import { assertWholeNumber, DomainError } from "./errors.ts";
+import type { TimeRange } from "./growth.ts";
 import {
   DAYS_FILTER_RANGE,
   PAGE_LIMIT_RANGE,
@@ -8,6 +9,7 @@ import {
 } from "./limits.ts";
 import { parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import type { Pagination } from "./resources/generated/types.ts";
+import { DAY_MS } from "./time.ts";
 
 /** The query of a listing: how many days back, which page (from 0), how many items a page. */
 export interface PageRequest {
@@ -70,4 +72,42 @@ export function paginate(page: number, limit: number, total: number): Pagination
     );
   }
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };
+}
+
+/** The first instant of the last days. There is no last one: an item dated after `now` is selected. */
+export function computeDaysFilterStart(days: number, now: number): number {
+  return now - days * DAY_MS;
+}
+
+/**
+ * Keeps the items of the last days, in their order.
+ *
+ * @param instantOf Returns the instant of an item, in milliseconds since 1970 UTC.
+ * @param days How many days back.
+ * @param now Milliseconds since 1970 UTC.
+ *
+ * @example
+ * filterDays([Date.UTC(2026, 10, 19), 0], (at) => at, 3, Date.UTC(2026, 10, 20)).length; // 1
+ */
+export function filterDays<Item>(
+  items: readonly Item[],
+  instantOf: (item: Item) => number,
+  days: number,
+  now: number,
+): Item[] {
+  const start = computeDaysFilterStart(days, now);
+  return items.filter((item) => instantOf(item) >= start);
+}
+
+/**
+ * How long the last days have the same items: from `now` until the oldest one leaves.
+ *
+ * @param oldest The instant of the oldest item; `null` if there is none.
+ */
+export function computeDaysFilterValidity(
+  oldest: number | null,
+  days: number,
+  now: number,
+): TimeRange {
+  return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }

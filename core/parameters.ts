@@ -10,14 +10,8 @@ export interface QueryParameters {
 }
 
 /**
- * Parses a whole number in plain decimal digits.
- *
- * @param range Its bounds, both included; from 0 to 2^53 - 1 by default.
- * @returns `undefined` for any other text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
- *
- * @example
- * parseInteger("20"); // 20
- * parseInteger("20", { max: 19 }); // undefined
+ * Parses a whole number in plain decimal digits, from `min` to `max`. Returns `undefined` for any other
+ * text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
  */
 export function parseInteger(
   text: string,
@@ -31,13 +25,8 @@ export function parseInteger(
 /**
  * Parses an optional parameter that is a whole number within a range.
  *
- * @param query Without the parameter, the result is the default of the range.
  * @param code The code of the error: the interfaces name it differently.
  * @throws {DomainError} If it is repeated, no whole number, or out of range.
- *
- * @example
- * const query = new URLSearchParams("limit=5");
- * parseIntegerParameter("limit", query, { min: 1, max: 100, default: 20 }); // 5
  */
 export function parseIntegerParameter(
   name: string,
@@ -60,10 +49,6 @@ export function parseIntegerParameter(
  *
  * @param initial Its value if it is not given.
  * @throws {DomainError} `Invalid Request` if it is repeated, or any other name.
- *
- * @example
- * const query = new URLSearchParams("order=asc");
- * parseChoiceParameter("order", query, ["desc", "asc"], "desc"); // "asc"
  */
 export function parseChoiceParameter<Choice extends string>(
   name: string,
@@ -80,13 +65,9 @@ export function parseChoiceParameter<Choice extends string>(
 }
 
 /**
- * Returns the value of an optional parameter.
+ * Returns the value of an optional parameter; `undefined` if there is none.
  *
- * @returns `undefined` if there is none.
  * @throws {DomainError} With the given code, if the parameter is repeated.
- *
- * @example
- * readSingleValue("limit", new URLSearchParams("limit=5")); // "5"
  */
 export function readSingleValue(
   name: string,

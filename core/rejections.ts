@@ -2,24 +2,21 @@
 import { REJECTED_LINES_LISTED_MAX } from "./limits.ts";
 import type { RejectionReport } from "./stores.ts";
 
-/** Collects rejected lines, in memory that does not grow with their number. */
-export interface RejectionCollector {
-  /** Adds a line. */
-  add(line: RejectionReport["rejected"][number]): void;
-  /** Adds the lines of a report. @param toLine The number of each line, by that in the report. */
-  addReport(report: RejectionReport, toLine: (line: number) => number): void;
-  /** Returns what was collected so far. */
-  report(): RejectionReport;
-}
-
 /**
- * Creates a collector of the lines that an import rejects. It lists the first 1,000, and counts all by
- * cause: the reason without the value that a line had.
+ * Creates a collector of the lines that an import rejects, in memory that does not grow with their number.
+ * It lists the first 1,000, and counts all by cause: the reason without the value that a line had.
+ *
+ * @returns Functions that add a line, add the lines of a report, where `toLine` has the number of each line
+ * by that in the report, and return what was collected so far.
  *
  * @example
  * createRejectionCollector().report(); // { rejected: [], causes: [] }
  */
-export function createRejectionCollector(): RejectionCollector {
+export function createRejectionCollector(): {
+  add(line: RejectionReport["rejected"][number]): void;
+  addReport(report: RejectionReport, toLine: (line: number) => number): void;
+  report(): RejectionReport;
+} {
   const rejected: RejectionReport["rejected"][number][] = [];
   const linesByCause = new Map<string, number>();
   const list = (line: RejectionReport["rejected"][number]) => {

@@ -1,7 +1,4 @@
-/**
- * Retention rules: how long observations are stored. Parses and formats rules, and applies them to a
- * history.
- */
+/** Retention rules: how long observations are stored. Parses, formats and applies them. */
 import { ENTITY_KINDS, type EntityKind } from "./kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
@@ -10,7 +7,7 @@ import { DAY_MS, FIRST_INSTANT } from "./time.ts";
  * The days that a rule may name. The least is above 30, because the monthly gain looks back 30 days
  * for its baseline.
  */
-export const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
+const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
 export interface RetentionRule {
@@ -37,12 +34,7 @@ const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 /**
  * Parses a policy: `KIND=RULE`, separated by commas. A rule is `90d` (every observation for 90
  * days, then none), `90d/day` (then one a UTC day) or `90d/day/365d` (then one a UTC day until 365
- * days).
- *
- * @returns `undefined` if the text is no policy.
- *
- * @example
- * parseRetentionPolicy("channel=90d/day"); // { channel: { rawDays: 90, dailyDays: Infinity } }
+ * days). Returns `undefined` for any other text.
  */
 export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
   const policy: Partial<Record<EntityKind, RetentionRule>> = {};
@@ -65,12 +57,7 @@ export function parseRetentionPolicy(text: string): RetentionPolicy | undefined 
   return policy;
 }
 
-/**
- * Formats a rule as {@link parseRetentionPolicy} reads it; `all` for none.
- *
- * @example
- * formatRetentionRule({ rawDays: 90, dailyDays: 365 }); // "90d/day/365d"
- */
+/** Formats a rule as {@link parseRetentionPolicy} reads it; `all` for none. */
 export function formatRetentionRule(rule: RetentionRule | undefined): string {
   if (rule === undefined) return "all";
   const { rawDays, dailyDays } = rule;
@@ -89,13 +76,6 @@ export interface RetentionBounds {
 /**
  * The bounds of a rule at an instant. They move at midnight UTC only, so a day is treated as a
  * whole, and the result does not depend on how often the rule was applied before.
- *
- * @param now Milliseconds since 1970 UTC.
- *
- * @example
- * const now = Date.parse("2026-11-20T12:00:00Z");
- * new Date(computeRetentionBounds({ rawDays: 90, dailyDays: 90 }, now).rawFrom).toISOString();
- * // "2026-08-22T00:00:00.000Z"
  */
 export function computeRetentionBounds(
   { rawDays, dailyDays }: RetentionRule,
@@ -107,33 +87,11 @@ export function computeRetentionBounds(
 }
 
 /**
- * Returns the points of a history that a rule keeps: all points of the raw period, the newest of
- * each UTC day of the daily period before it, and the newest point of all.
- *
- * @param points Oldest first, no two at one instant.
- * @param now Milliseconds since 1970 UTC.
- *
- * @example
- * applyRetentionRule([{ at: 0 }, { at: 1 }], { rawDays: 90, dailyDays: 90 }, Date.UTC(2026, 10, 20));
- * // [{ at: 1 }]
- */
-export function applyRetentionRule<Point extends { readonly at: number }>(
-  points: readonly Point[],
-  rule: RetentionRule,
-  now: number,
-): Point[] {
-  return applyRetentionBounds(points, computeRetentionBounds(rule, now));
-}
-
-/**
  * Returns the points that a rule with these bounds keeps of a part of a history.
  *
  * @param points Oldest first, no two at one instant.
- * @param nextAt The instant of the first point after the part; `undefined` for the last part.
- *
- * @example
- * const day = Date.parse("2026-11-20");
- * applyRetentionBounds([{ at: day }], { rawFrom: Infinity, dailyFrom: day }, day + 1); // []
+ * @param nextAt The instant of the first point after the part; `undefined` for the last part, whose
+ * newest point is always kept.
  */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],

@@ -7,12 +7,12 @@
 import type { ComparisonRequest } from "./batch.ts";
 import type { RequestCharge } from "./charges.ts";
 import type { Creator } from "./creators.ts";
-import type { ShortsRequest } from "./cursor.ts";
+import type { ShortsRequest } from "./shorts.ts";
 import type { OutcomeCounts } from "./entities.ts";
 import type { DomainError } from "./errors.ts";
 import type { HistoryRequest } from "./history-request.ts";
 import type { CreditSums } from "./ledger.ts";
-import type { ChannelSort, ListRequest, UserSort } from "./lists.ts";
+import type { SortName, ListRequest } from "./lists.ts";
 import type { PageRequest } from "./pagination.ts";
 import type * as resources from "./resources/generated/types.ts";
 
@@ -39,16 +39,13 @@ export interface ObservationStore {
   readonly importObservations: ImportObservations;
 }
 
-/** The value that was found, or the error of a read that finds nothing. */
-export type FoundOrError<Value> = Value | DomainError;
-
 /** The result of a read: a body, beside which a store may say more. */
 export type StoreRead<Body> = Promise<{ readonly body: Body }>;
 
 /** A count of several entities by bucket. */
 export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "pagination"> {
   /** How each entity is called, in the order of the request. */
-  readonly entities: readonly FoundOrError<string>[];
+  readonly entities: readonly (string | DomainError)[];
 }
 
 /**
@@ -57,7 +54,7 @@ export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "
  */
 export interface VideoStore {
   /** Reads a page of channels. */
-  channelPage(request: ListRequest<ChannelSort>): StoreRead<resources.ChannelList>;
+  channelPage(request: ListRequest<SortName<"channel">>): StoreRead<resources.ChannelList>;
   /** All channels: most subscribers first, unknown counts last, then by identifier. */
   channels(): StoreRead<resources.ChannelList>;
   /** Reads a channel, by identifier or username. */
@@ -65,7 +62,7 @@ export interface VideoStore {
   /** Reads the channels of many names, in their order; of one that is not found, the error. */
   channelBatch(
     names: readonly string[],
-  ): Promise<readonly FoundOrError<resources.ChannelDetails>[]>;
+  ): Promise<readonly (resources.ChannelDetails | DomainError)[]>;
   /** Compares a count of several channels; of one that is not found, the error. */
   channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison>;
   /** Reads a page of shorts, newest first. */
@@ -88,11 +85,13 @@ export interface VideoStore {
  */
 export interface MicroblogStore {
   /** Reads a page of users. */
-  userPage(request: ListRequest<UserSort>): StoreRead<resources.UserList>;
+  userPage(request: ListRequest<SortName<"user">>): StoreRead<resources.UserList>;
   /** Reads a user. */
   user(username: string): StoreRead<resources.UserDetails>;
   /** Reads the users of many usernames, in their order; of one that is not found, the error. */
-  userBatch(usernames: readonly string[]): Promise<readonly FoundOrError<resources.UserDetails>[]>;
+  userBatch(
+    usernames: readonly string[],
+  ): Promise<readonly (resources.UserDetails | DomainError)[]>;
   /** Compares a count of several users; of one that is not found, the error. */
   userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison>;
   /** Reads a page of tweets, newest first. */
@@ -115,28 +114,15 @@ export interface MicroblogStore {
   ): StoreRead<resources.TweetHistory>;
 }
 
-/** The result of adding or removing a creator. */
-export interface CreatorChange {
-  /** The creator in the spelling of the list. */
-  readonly creator: string;
-  /** Size of the list after the operation. */
-  readonly total: number;
-}
-
-/** Stores the monitoring list. */
+/**
+ * Stores the monitoring list. A change returns the creator in the spelling of the list, and the size of the
+ * list after it.
+ */
 export interface CreatorStore {
-  /**
-   * Adds a creator.
-   *
-   * @throws {DomainError} `Creator Already Exists`, `Creator List Full`.
-   */
-  add(creator: Creator, now: number): Promise<CreatorChange>;
-  /**
-   * Removes a creator.
-   *
-   * @throws {DomainError} `Creator Not Found`.
-   */
-  remove(creator: Creator): Promise<CreatorChange>;
+  /** Adds a creator. Throws `Creator Already Exists` or `Creator List Full`. */
+  add(creator: Creator, now: number): Promise<{ readonly creator: string; readonly total: number }>;
+  /** Removes a creator. Throws `Creator Not Found`. */
+  remove(creator: Creator): Promise<{ readonly creator: string; readonly total: number }>;
   /** The list in pages, sorted by platform and by username in lower case. */
   pages(): AsyncIterable<readonly resources.ListedCreator[]>;
 }
@@ -147,28 +133,6 @@ export interface CreditAccount extends CreditSums {
   readonly name: string;
   /** When it was created. */
   readonly createdAt: number;
-  /** Credits that are left. */
-  readonly balance: number;
-}
-
-/** A grant of credits to an account, by its name. */
-export interface CreditGrant {
-  /** An id that is made before the grant, so that a retried grant applies once. */
-  readonly id: string;
-  /** The name of the account. */
-  readonly account: string;
-  /** Whole credits, 1 or more. */
-  readonly amount: number;
-  /** A name that grants once, such as an invoice. */
-  readonly reference?: string | undefined;
-  /** Why, for the statement. */
-  readonly reason?: string | undefined;
-}
-
-/** The effect of a grant: `isNew` is false when it or its reference granted before. */
-export interface GrantResult {
-  /** Whether credits were granted. */
-  readonly isNew: boolean;
   /** Credits that are left. */
   readonly balance: number;
 }
@@ -199,24 +163,28 @@ export type DebitOutcome<Debit> =
 
 /** Stores accounts, grants and debits. */
 export interface CreditStore<Debit = unknown> {
-  /**
-   * Creates an account without credits.
-   *
-   * @throws {DomainError} `Conflict` when the name is taken.
-   */
+  /** Creates an account without credits. Throws `Conflict` when the name is taken. */
   createAccount(name: string, now: number): Promise<CreditAccount>;
-  /**
-   * Reads an account.
-   *
-   * @throws {DomainError} `Not Found`.
-   */
+  /** Reads an account. Throws `Not Found`. */
   account(name: string): Promise<CreditAccount>;
   /**
-   * Grants credits. A reference of an account grants once.
+   * Grants whole credits, 1 or more, to an account by its name.
    *
+   * @param grant Its `id` is made before, so that a retried grant applies once. A `reference` of the account,
+   * such as an invoice, grants once. The `reason` is for the statement.
+   * @returns Whether credits were granted, and the credits that are left.
    * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
    */
-  grant(grant: CreditGrant, now: number): Promise<GrantResult>;
+  grant(
+    grant: {
+      readonly id: string;
+      readonly account: string;
+      readonly amount: number;
+      readonly reference?: string | undefined;
+      readonly reason?: string | undefined;
+    },
+    now: number,
+  ): Promise<{ readonly isNew: boolean; readonly balance: number }>;
   /**
    * Decides charges like `decideCharges()`, each account for itself, and commits those that are
    * covered, all or none. A charge of an account that does not exist is refused.
@@ -228,8 +196,6 @@ export interface CreditStore<Debit = unknown> {
     charges: readonly CreditCharge[],
     batch: ChargeBatch,
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
-  /**
-   * Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again.
-   */
+  /** Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again. */
   refund(debit: Debit, id: string, reason: string, now: number): Promise<void>;
 }

@@ -5,15 +5,9 @@ import { assertWholeNumber } from "./errors.ts";
  * Cuts the time of a history into slices. A thinned history lists the first point, the newest point
  * of each slice and the newest of all, at most `maxPoints` in all.
  *
- * @param firstAt The instant of the first point.
- * @param newestAt The instant of the newest point, later than the first.
- * @param maxPoints 3 or more.
- * @returns The bounds of the slices, rising, one more than slices. A slice includes its lower bound
- * and excludes its upper one.
+ * @returns The bounds of the slices, rising, one more than slices: `[0, 30, 60, 90]` of 5 points from 0
+ * to 90. A slice includes its lower bound and excludes its upper one.
  * @throws {RangeError} If `maxPoints` is no whole number from 3.
- *
- * @example
- * computeSliceBounds(0, 90, 5); // [0, 30, 60, 90]
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);
@@ -33,12 +27,7 @@ export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints:
  * of each of equal slices of the time between.
  *
  * @param points Oldest first, no two at one instant.
- * @param maxPoints 3 or more.
  * @throws {RangeError} If `maxPoints` is no whole number from 3.
- *
- * @example
- * thinHistory([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], 3);
- * // [{ at: 0 }, { at: 4 }, { at: 90 }]
  */
 export function thinHistory<Point extends { readonly at: number }>(
   points: readonly Point[],
@@ -52,14 +41,9 @@ export function thinHistory<Point extends { readonly at: number }>(
 }
 
 /**
- * Keeps the first point, the newest, and the newest of each slice.
+ * Keeps the first point, the newest, and the newest of each slice of {@link computeSliceBounds}.
  *
  * @param points Oldest first, no two at one instant; points that would not be kept may be missing.
- * @param bounds The bounds of the slices, from {@link computeSliceBounds}.
- *
- * @example
- * keepNewestOfSlices([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], [0, 30, 60, 90]);
- * // [{ at: 0 }, { at: 4 }, { at: 90 }]
  */
 export function keepNewestOfSlices<Point extends { readonly at: number }>(
   points: readonly Point[],

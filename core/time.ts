@@ -1,8 +1,6 @@
 /**
  * Parses and formats instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside.
  * Nothing here depends on the clock or the time zone of the process.
- *
- * @module @creator-metrics/core/time
  */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
@@ -19,12 +17,7 @@ export const FIRST_INSTANT: number = -62_167_219_200_000;
 /** 9999-12-31T23:59:59.999Z, the last one. */
 export const LAST_INSTANT = 253_402_300_799_999;
 
-/**
- * Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999.
- *
- * @example
- * isInstant(0.5); // false
- */
+/** Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999. */
 export function isInstant(value: number): boolean {
   return Number.isInteger(value) && value >= FIRST_INSTANT && value <= LAST_INSTANT;
 }
@@ -113,16 +106,7 @@ function parseDigits(text: string, from: number, to: number): number {
   return number;
 }
 
-/**
- * Parses a parameter that is an instant.
- *
- * @param name The name of the parameter, for the message.
- * @returns Milliseconds since 1970 UTC.
- * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
- *
- * @example
- * parseInstantParameter("from", "1970-01-01T00:00:01Z"); // 1000
- */
+/** @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed. */
 export function parseInstantParameter(name: string, text: string): number {
   const instant = parseInstant(text);
   if (instant === undefined) {
@@ -150,28 +134,12 @@ export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/**
- * Formats an instant that may be unknown (`null`).
- *
- * @param instant Milliseconds since 1970 UTC, in the years 0 to 9999; `null` is unknown.
- * @throws {RangeError} Like {@link formatInstant}.
- *
- * @example
- * formatInstantOrNull(null); // null
- */
+/** Formats an instant like {@link formatInstant}; `null` is unknown. */
 export function formatInstantOrNull(instant: number | null): string | null {
   return instant === null ? null : formatInstant(instant);
 }
 
-/**
- * Formats a day.
- *
- * @param days Days since 1970-01-01.
- * @throws {RangeError} For a day outside the years 0 to 9999.
- *
- * @example
- * formatDay(20_777); // "2026-11-20"
- */
+/** Formats a day, in days since 1970-01-01, like {@link formatInstant}. */
 export function formatDay(days: number): string {
   return formatInstant(days * DAY_MS).slice(0, 10);
 }

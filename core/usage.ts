@@ -1,7 +1,8 @@
-/** The usage of an account: the query of `/api/account`, and the days of a range. */
+/** The usage of an account: the query of `/api/account`, and its resource. */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type QueryParameters } from "./parameters.ts";
+import type { AccountDetails } from "./resources/generated/types.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
 /** The dimensions that usage can be grouped by. */
@@ -9,9 +10,7 @@ export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
 
 /** A grouping of usage. */
 export interface UsageGrouping {
-  /** Whether by API key. */
   readonly hasKey: boolean;
-  /** Whether by endpoint. */
   readonly hasEndpoint: boolean;
   /** The period of a group; `undefined` if groups have none. */
   readonly period: "day" | "hour" | undefined;
@@ -40,14 +39,10 @@ export interface UsageDay {
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
 
 /**
- * Parses `by`: names of {@link USAGE_GROUPINGS}, separated by commas, each once, and not both `day`
- * and `hour`.
+ * Parses the optional `by`: names of {@link USAGE_GROUPINGS}, separated by commas, each once, and not both
+ * `day` and `hour`.
  *
- * @returns `undefined` without the parameter.
  * @throws {DomainError} `Invalid Request`, with its value and what is allowed.
- *
- * @example
- * parseUsageGrouping(new URLSearchParams("by=key,day")); // { hasKey: true, hasEndpoint: false, period: "day" }
  */
 export function parseUsageGrouping(query: QueryParameters): UsageGrouping | undefined {
   const text = readSingleValue("by", query);
@@ -111,16 +106,21 @@ function parseDayParameter(name: string, query: QueryParameters): number | undef
 }
 
 /**
- * Lists every day of a range, also those without use.
+ * Creates the resource of an account, with its usage of each day.
  *
+ * @param range The days, also those without use.
  * @param used The days with use, in any order; those outside the range are left out.
  * @throws {RangeError} Unless both days are whole numbers, and the last is not before the first.
  *
  * @example
- * const used = [{ day: 1, requests: 2, credits: 2, refunded: 0 }];
- * fillUsageDays({ first: 0, last: 1 }, used).map(({ credits }) => credits); // [0, 2]
+ * const account = { name: "acme", balance: 7 };
+ * createAccountDetails(account, { first: 0, last: 0 }, []).usage[0].day; // "1970-01-01"
  */
-export function fillUsageDays({ first, last }: DayRange, used: Iterable<UsageDay>): UsageDay[] {
+export function createAccountDetails(
+  { name, balance }: { readonly name: string; readonly balance: number },
+  { first, last }: DayRange,
+  used: Iterable<UsageDay>,
+): AccountDetails {
   assertWholeNumber("first", first, FIRST_DAY);
   assertWholeNumber("last", last, first);
   const days = Array.from({ length: last - first + 1 }, (_, index): UsageDay => {
@@ -130,5 +130,8 @@ export function fillUsageDays({ first, last }: DayRange, used: Iterable<UsageDay
     const index = usage.day - first;
     if (days[index] !== undefined) days[index] = usage;
   }
-  return days;
+  const usage = days.map(({ day, requests, credits, refunded }) => {
+    return { day: formatDay(day), requests, credits, refunded };
+  });
+  return { account: name, balance, usage };
 }

@@ -1,5 +1,5 @@
 /** The microblog part of the client: users and their tweets. */
-import type { UserSort } from "../lists.ts";
+import type { SortName } from "../lists.ts";
 import { compareText } from "../text.ts";
 import type * as resources from "../resources/generated/types.ts";
 import type { Listing } from "./listing.ts";
@@ -18,7 +18,7 @@ export interface MicroblogClient extends OwnerClient<
 > {
   /** Users, sorted by a figure. */
   users(
-    query?: ListQuery<UserSort>,
+    query?: ListQuery<SortName<"user">>,
     options?: RequestOptions,
   ): Listing<resources.ListedUser, resources.UserList>;
   /** A user. */

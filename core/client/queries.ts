@@ -1,7 +1,7 @@
 /** The queries of the client's methods. They follow from the requests that the service parses. */
-import type { ShortsRequest } from "../cursor.ts";
+import type { ShortsRequest } from "../shorts.ts";
 import type { HistoryRequest } from "../history-request.ts";
-import type { ChannelSort, ListRequest } from "../lists.ts";
+import type { SortName, ListRequest } from "../lists.ts";
 import type { PageRequest } from "../pagination.ts";
 
 /**
@@ -21,7 +21,7 @@ export type RequestQuery<Request> = {
 export type HistoryQuery = RequestQuery<HistoryRequest>;
 
 /** The query of a list of channels. `limit` is channels a page, 1 to 1,000. */
-export type ChannelListQuery = RequestQuery<Omit<ListRequest<ChannelSort>, "kind">>;
+export type ChannelListQuery = RequestQuery<Omit<ListRequest<SortName<"channel">>, "kind">>;
 
 /** The query of any list of owners. `limit` is owners a page, 1 to 1,000. */
 export type ListQuery<Sort extends string> = RequestQuery<

@@ -3,8 +3,7 @@ import * as Type from "@sinclair/typebox";
 import { Count, Day, describe, Instant, strictObject, TextOrNull } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 
-/** How charged requests ended. */
-export const UsageStatuses: ResourceSchemas["UsageStatuses"] = strictObject(
+const UsageStatuses = strictObject(
   {
     "200": describe(Count, "Answered with data"),
     "304": describe(Count, "Answered that nothing has changed"),

@@ -39,9 +39,6 @@ export const CountChange: Type.TInteger = Type.Integer({
   maximum: INTEGER_MAX,
 });
 
-/** The difference of two counts, or `null` if either is unknown. */
-export const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
-
 /** A text, or `null`. */
 export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
@@ -87,21 +84,6 @@ export const ChannelName: Type.TString = Type.String({
 
 /** The name of a user. */
 export const Username: Type.TString = Type.String({ description: "Username without the @ symbol" });
-
-/**
- * A map of values of one schema, by any name. `Type.Record()` would add a third to a bundle: it
- * parses patterns.
- */
-export const createMap = <Value extends TSchema>(
-  value: Value,
-  description: string,
-): Type.TUnsafe<Record<string, Type.Static<Value>>> =>
-  Type.Unsafe<Record<string, Type.Static<Value>>>({
-    [Type.Kind]: "Record",
-    type: "object",
-    description,
-    patternProperties: { "^(.*)$": value },
-  });
 
 /** A history of these counts. */
 export const createHistorySchema = <Counts extends Type.TProperties>(

@@ -1,5 +1,6 @@
 /** Schemas of the histories of channels, shorts, users and tweets. */
 import * as Type from "@sinclair/typebox";
+import type { EntityKind } from "../kinds.ts";
 import {
   BucketStart,
   ChannelName,
@@ -14,71 +15,48 @@ import { createKindFields } from "./kind-fields.ts";
 import { CursorPagination } from "./pagination.ts";
 
 /** Creates the fields that a page of the history of any kind has. */
-const createPageFields = <
-  Counts extends Type.TProperties,
-  Changes extends Type.TProperties,
->(fields: {
-  readonly counts: Counts;
-  readonly changes: Changes;
-}) => ({
-  interval: Interval,
-  history: Type.Array(
-    strictObject({
-      timestamp: BucketStart,
-      observedAt: describe(Instant, "The newest observation of the bucket"),
-      ...fields.counts,
-      change: strictObject(fields.changes, {
-        description:
-          "Differences from the last known counts before the bucket, also before from; null if either is unknown",
-      }),
-    }),
-    {
+function createPageFields<Kind extends EntityKind>(kind: Kind) {
+  const { counts, changes } = createKindFields(kind);
+  const bucket = strictObject({
+    timestamp: BucketStart,
+    observedAt: describe(Instant, "The newest observation of the bucket"),
+    ...counts,
+    change: strictObject(changes, {
       description:
-        "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed",
-    },
-  ),
-  pagination: CursorPagination,
-});
-
-const channel = createKindFields("channel");
-const short = createKindFields("short");
-const user = createKindFields("user");
-const tweet = createKindFields("tweet");
-
-/** The counts of a channel; `null` if no source reported them. */
-export const ChannelCounts: ResourceSchemas["ChannelCounts"] = strictObject(channel.counts);
-
-/** The counts of a short; `null` if no source reported them. */
-export const ShortCounts: ResourceSchemas["ShortCounts"] = strictObject(short.counts);
-
-/** The counts of a user; `null` if no source reported them. */
-export const UserCounts: ResourceSchemas["UserCounts"] = strictObject(user.counts);
-
-/** The counts of a tweet; `null` if no source reported them. */
-export const TweetCounts: ResourceSchemas["TweetCounts"] = strictObject(tweet.counts);
+        "Differences from the last known counts before the bucket, also before from; null if either is unknown",
+    }),
+  });
+  const description =
+    "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed";
+  return {
+    interval: Interval,
+    history: Type.Array(bucket, { description }),
+    pagination: CursorPagination,
+  };
+}
 
 /** The response of `GET /api/video/{channel}/history`. */
 export const ChannelHistory: ResourceSchemas["ChannelHistory"] = strictObject({
   channel: ChannelName,
-  ...createPageFields(channel),
+  ...createPageFields("channel"),
 });
 
 /** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
 export const ShortHistory: ResourceSchemas["ShortHistory"] = strictObject({
   channel: ChannelName,
   short_id: Type.String({ description: "Identifier of the short" }),
-  ...createPageFields(short),
+  ...createPageFields("short"),
 });
 
 /** The response of `GET /api/microblog/{username}/history`. */
 export const UserHistory: ResourceSchemas["UserHistory"] = strictObject({
   username: Username,
-  ...createPageFields(user),
+  ...createPageFields("user"),
 });
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
 export const TweetHistory: ResourceSchemas["TweetHistory"] = strictObject({
   username: Username,
   tweet_id: Type.String({ description: "Identifier of the tweet" }),
-  ...createPageFields(tweet),
+  ...createPageFields("tweet"),
 });

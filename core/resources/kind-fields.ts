@@ -1,5 +1,6 @@
-/** Schemas of the fields of each kind of entity, as resources have them: `null` is unknown. */
+/** Schemas of the fields of each kind of entity, in resources and in observations. */
 import * as Type from "@sinclair/typebox";
+import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, type GainName } from "../growth.ts";
 import {
   ENTITY_FIELDS,
   type CountName,
@@ -7,10 +8,10 @@ import {
   type EntityKind,
   type FieldType,
   type KINDS,
+  type OwnerKind,
 } from "../kinds.ts";
-import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, type GainName } from "../growth.ts";
 import {
-  ChangeOrNull,
+  CountChange,
   CountOrNull,
   describe,
   InstantOrNull,
@@ -46,46 +47,46 @@ const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Adds the description of a field to its schema, if it has one. */
-export function describeField<Schema extends Type.TSchema>(name: string, schema: Schema): Schema {
+function describeField<Schema extends Type.TSchema>(name: string, schema: Schema): Schema {
   const description = FIELD_DESCRIPTIONS[name];
   return description === undefined ? schema : describe(schema, description);
 }
 
 type Attributes<Kind extends EntityKind> = (typeof KINDS)[Kind]["attributes"];
 
-/** The schemas of the attributes of a kind, by name; `Types` has that of each type. */
-export type AttributeSchemas<Kind extends EntityKind, Types> = {
-  [Name in keyof Attributes<Kind>]: Types[Attributes<Kind>[Name] & keyof Types];
-};
+type Types = Readonly<Record<FieldType, Type.TSchema>>;
 
-/** A schema for each count of a kind, by name. */
-export type CountSchemas<Kind extends EntityKind, Schema> = Record<CountName<Kind>, Schema>;
+/** The schemas of the identifier and the attributes of a kind; `Of` has that of each type. */
+type AttributeSchemas<Kind extends EntityKind, Of extends Types> = {
+  [Name in keyof Attributes<Kind>]: Of[Attributes<Kind>[Name] & FieldType];
+} & Record<(typeof KINDS)[Kind]["idField"], Of["identifier"]>;
 
-/** Creates the schemas of the attributes of a kind from those of their types. */
-export function createAttributeSchemas<
-  Kind extends EntityKind,
-  Types extends Readonly<Record<FieldType, Type.TSchema>>,
->(kind: Kind, types: Types): AttributeSchemas<Kind, Types> {
-  const { attributes }: EntityFields = ENTITY_FIELDS[kind];
-  const entries = Object.entries(attributes).map(([name, type]) => [
+/** Creates the schemas of the identifier and the attributes of a kind from those of their types. */
+export function createAttributeSchemas<Kind extends EntityKind, Of extends Types>(
+  kind: Kind,
+  types: Of,
+): AttributeSchemas<Kind, Of> {
+  const { idField, attributes }: EntityFields = ENTITY_FIELDS[kind];
+  const fields: EntityFields["attributes"] = { [idField]: "identifier", ...attributes };
+  const entries = Object.entries(fields).map(([name, type]) => [
     name,
     describeField(name, types[type]),
   ]);
   // `Object.fromEntries()` does not know the names.
-  return Object.fromEntries(entries) as AttributeSchemas<Kind, Types>;
+  return Object.fromEntries(entries) as AttributeSchemas<Kind, Of>;
 }
 
-/** Creates the schemas of the counts of a kind. */
+/** Creates a schema for each count of a kind. */
 export function createCountSchemas<Kind extends EntityKind, Schema extends Type.TSchema>(
   kind: Kind,
   schema: Schema,
-): CountSchemas<Kind, Schema> {
+): Record<CountName<Kind>, Schema> {
   const entries = ENTITY_FIELDS[kind].counts.map((name) => [name, describeField(name, schema)]);
-  return Object.fromEntries(entries) as CountSchemas<Kind, Schema>;
+  return Object.fromEntries(entries) as Record<CountName<Kind>, Schema>;
 }
 
-/** The schemas of the types of attributes. */
-interface AttributeTypes {
+/** The schema of each type of attribute in resources, where `null` is unknown. */
+interface AttributeTypes extends Types {
   readonly identifier: Type.TString;
   readonly text: Nullable<Type.TString>;
   readonly link: Nullable<Type.TString>;
@@ -101,18 +102,17 @@ const TYPES: AttributeTypes = {
   boolean: nullable(Type.Boolean()),
 };
 
-/** The schemas of the fields that a source may report, and of the changes of counts. */
-export interface KindFields<Kind extends EntityKind> {
-  /** Its attributes, by name. */
-  readonly attributes: AttributeSchemas<Kind, AttributeTypes>;
-  /** Its counts, by name. */
-  readonly counts: CountSchemas<Kind, typeof CountOrNull>;
-  /** The changes of its counts, by name. */
-  readonly changes: CountSchemas<Kind, typeof ChangeOrNull>;
-}
+/** The difference of two counts, or `null` if either is unknown. */
+const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
 
-/** Creates the schemas of a kind. */
-export function createKindFields<Kind extends EntityKind>(kind: Kind): KindFields<Kind> {
+/** Creates the schemas of the attributes, the counts and the changes of counts of a kind. */
+export function createKindFields<Kind extends EntityKind>(
+  kind: Kind,
+): {
+  readonly attributes: AttributeSchemas<Kind, AttributeTypes>;
+  readonly counts: Record<CountName<Kind>, typeof CountOrNull>;
+  readonly changes: Record<CountName<Kind>, typeof ChangeOrNull>;
+} {
   return {
     attributes: createAttributeSchemas(kind, TYPES),
     counts: createCountSchemas(kind, CountOrNull),
@@ -120,11 +120,8 @@ export function createKindFields<Kind extends EntityKind>(kind: Kind): KindField
   };
 }
 
-/** The identifier of an entity. */
-export const Id: Type.TString = describeField("id", Type.String());
-
 /** Creates the schemas of the gains of a kind, which a list has if it is sorted by them. */
-export function createGainSchemas<Kind extends "channel" | "user">(
+export function createGainSchemas<Kind extends OwnerKind>(
   kind: Kind,
 ): Record<GainName<Kind>, Type.TOptional<typeof ChangeOrNull>> {
   const entries = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => {

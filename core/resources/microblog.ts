@@ -5,14 +5,13 @@ import {
   Count,
   CountChange,
   createHistorySchema,
-  createMap,
   describe,
   Instant,
   strictObject,
   Username,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
-import { createGainSchemas, createKindFields, Id } from "./kind-fields.ts";
+import { createGainSchemas, createKindFields } from "./kind-fields.ts";
 import { CursorPagination, Pagination } from "./pagination.ts";
 
 const { attributes, counts } = createKindFields("user");
@@ -80,13 +79,21 @@ export const TweetRecord: ResourceSchemas["TweetRecord"] = strictObject({
   url: tweet.attributes.url,
 });
 
+// `Type.Record()` would add a third to a bundle: it parses patterns.
+const TweetRecords = Type.Unsafe<Record<string, Type.Static<typeof TweetRecord>>>({
+  [Type.Kind]: "Record",
+  type: "object",
+  description: "By tweet identifier",
+  patternProperties: { "^(.*)$": TweetRecord },
+});
+
 /**
  * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists identifiers
  * that are whole numbers below 2^32 - 1 before all others, in ascending order.
  */
 export const TweetsPage: ResourceSchemas["TweetsPage"] = strictObject({
   username: Username,
-  tweets: createMap(TweetRecord, "By tweet identifier"),
+  tweets: TweetRecords,
   filter_days: FilterDays,
   pagination: Pagination,
 });
@@ -118,7 +125,7 @@ export const TweetDetails: ResourceSchemas["TweetDetails"] = strictObject({
   tweet_id: Type.String({ description: "Identifier of the tweet" }),
   tweet: strictObject(
     {
-      id: Id,
+      id: tweet.attributes.id,
       text: tweet.attributes.text,
       created_at: describe(Instant, "When the tweet was created"),
       metrics: strictObject({ impressions, ...reactions }, { description: "The newest counts" }),

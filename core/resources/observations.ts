@@ -7,8 +7,8 @@ import type { EntityKind } from "../kinds.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { CountOrNull, describe, nullable } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
-import { createAttributeSchemas, createCountSchemas, describeField } from "./kind-fields.ts";
-import { createTextSchema, DATE_PATTERN, PathIdentifier } from "./texts.ts";
+import { createAttributeSchemas, createCountSchemas } from "./kind-fields.ts";
+import { createTextSchema, DATE_PATTERN, Identifier } from "./texts.ts";
 
 const TIME_PATTERN =
   "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";
@@ -20,7 +20,8 @@ const TIME_PATTERN =
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 
 const TYPES = {
-  identifier: PathIdentifier,
+  // A path can name it.
+  identifier: Type.String({ pattern: `^(?!\\.\\.?$)${(Identifier.pattern ?? "").slice(1)}` }),
   text: Type.Optional(nullable(createTextSchema(0, TEXT_MAX_CHARACTERS))),
   link: Type.Optional(nullable(createTextSchema(0, LINK_MAX_CHARACTERS))),
   instant: Type.Optional(nullable(instant)),
@@ -28,43 +29,29 @@ const TYPES = {
 };
 
 /** Creates the schema of an observation: an entity, an instant, attributes and counts. */
-function createObservationSchema<Kind extends EntityKind, IdField extends string>(
-  kind: Kind,
-  idField: IdField,
-) {
-  const id = describeField(idField, PathIdentifier);
+function createObservationSchema<Kind extends EntityKind>(kind: Kind) {
   return Type.Object({
     kind: Type.Literal(kind, { description: "What is observed" }),
     observedAt: describe(instant, "When the source said so, in ISO 8601"),
-    ...({ [idField]: id } as Record<IdField, typeof id>),
     ...createAttributeSchemas(kind, TYPES),
     ...createCountSchemas(kind, Type.Optional(CountOrNull)),
   });
 }
 
 /** An observation of a channel. */
-export const ChannelObservation: ResourceSchemas["ChannelObservation"] = createObservationSchema(
-  "channel",
-  "id",
-);
+export const ChannelObservation: ResourceSchemas["ChannelObservation"] =
+  createObservationSchema("channel");
 
 /** An observation of a short. */
-export const ShortObservation: ResourceSchemas["ShortObservation"] = createObservationSchema(
-  "short",
-  "id",
-);
+export const ShortObservation: ResourceSchemas["ShortObservation"] =
+  createObservationSchema("short");
 
 /** An observation of a user. */
-export const UserObservation: ResourceSchemas["UserObservation"] = createObservationSchema(
-  "user",
-  "username",
-);
+export const UserObservation: ResourceSchemas["UserObservation"] = createObservationSchema("user");
 
 /** An observation of a tweet. */
-export const TweetObservation: ResourceSchemas["TweetObservation"] = createObservationSchema(
-  "tweet",
-  "id",
-);
+export const TweetObservation: ResourceSchemas["TweetObservation"] =
+  createObservationSchema("tweet");
 
 /** One line of an import or export. */
 export const ObservationLine: ResourceSchemas["ObservationLine"] = Type.Union([

@@ -28,8 +28,3 @@ export const DATE_PATTERN: string =
 export const Identifier: Type.TString = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
   excluded: "\\u0000-\\u001f\\u007f-\\u009f",
 });
-
-/** An identifier that an observation may have: a path can name it. */
-export const PathIdentifier: Type.TString = Type.String({
-  pattern: `^(?!\\.\\.?$)${(Identifier.pattern ?? "").slice(1)}`,
-});

@@ -11,7 +11,7 @@ import {
   strictObject,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
-import { createGainSchemas, createKindFields, Id } from "./kind-fields.ts";
+import { createGainSchemas, createKindFields } from "./kind-fields.ts";
 import { CursorPagination } from "./pagination.ts";
 
 const { attributes, counts } = createKindFields("channel");
@@ -19,7 +19,7 @@ const short = createKindFields("short");
 
 /** A channel in the list of channels. */
 export const ChannelSummary: ResourceSchemas["ChannelSummary"] = strictObject({
-  id: Id,
+  id: attributes.id,
   username: attributes.username,
   displayName: attributes.displayName,
   subscribers: counts.subscribers,
@@ -49,7 +49,7 @@ const createGainSchema = (days: number) =>
 
 /** The response of `GET /api/video/{channel}/details`. */
 export const ChannelDetails: ResourceSchemas["ChannelDetails"] = strictObject({
-  id: Id,
+  id: attributes.id,
   username: attributes.username,
   displayName: attributes.displayName,
   description: attributes.description,
@@ -73,7 +73,7 @@ const { views, likes, comments } = short.counts;
 
 /** A short in a page of shorts. */
 export const ShortSummary: ResourceSchemas["ShortSummary"] = strictObject({
-  id: Id,
+  id: short.attributes.id,
   title: short.attributes.title,
   thumbnail: short.attributes.thumbnail,
   publishedAt,
@@ -91,7 +91,7 @@ export const ShortsPage: ResourceSchemas["ShortsPage"] = strictObject({
 
 /** The response of `GET /api/video/{channel}/short/{short_id}`. */
 export const ShortDetails: ResourceSchemas["ShortDetails"] = strictObject({
-  id: Id,
+  id: short.attributes.id,
   title: short.attributes.title,
   description: short.attributes.description,
   publishedAt,

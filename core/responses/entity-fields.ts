@@ -6,6 +6,7 @@ import {
   type EntityCounts,
   type EntityFields,
   type EntityKind,
+  type FieldType,
   type KINDS,
 } from "../kinds.ts";
 
@@ -18,16 +19,17 @@ const VALUE_TYPES = {
   boolean: "boolean",
 };
 
-/** The value of an attribute of a type. */
-export type AttributeValue<Type> =
-  | (Type extends "instant" ? number : Type extends "boolean" ? boolean : string)
-  | null;
-
 /** The known fields of an entity. Instants are milliseconds since 1970 UTC. */
 export type KnownFields<Kind extends EntityKind> = {
-  readonly [Name in keyof (typeof KINDS)[Kind]["attributes"]]: AttributeValue<
-    (typeof KINDS)[Kind]["attributes"][Name]
-  >;
+  readonly [Name in keyof (typeof KINDS)[Kind]["attributes"]]:
+    | {
+        instant: number;
+        boolean: boolean;
+        identifier: string;
+        text: string;
+        link: string;
+      }[(typeof KINDS)[Kind]["attributes"][Name] & FieldType]
+    | null;
 } & Readonly<EntityCounts<Kind>> &
   Readonly<Record<(typeof KINDS)[Kind]["idField"], string>>;
 
@@ -62,14 +64,7 @@ export function readFields<Kind extends EntityKind>(
   return fields as KnownFields<Kind>;
 }
 
-/**
- * Creates an object of counts by name.
- *
- * @param counts In the order of the kind; those that are left out are unknown.
- *
- * @example
- * nameCounts("user", [7]); // { followers_count: 7, following_count: null, tweet_count: null }
- */
+/** Names counts that are in the order of their kind; those that are left out are unknown. */
 export function nameCounts<Kind extends EntityKind>(
   kind: Kind,
   counts: readonly (number | null)[],

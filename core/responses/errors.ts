@@ -34,11 +34,6 @@ export function createServiceError({ code, message }: NamedError): ServiceError 
   return { error: code, message };
 }
 
-/** The result for a named entity: its fields, or the body of the 404 of a single read. */
-export type NamedResult<Found, NotFound> =
-  | ({ name: string; found: true } & Found)
-  | { name: string; found: false; error: NotFound };
-
 /**
  * Creates the results of a request that names several entities: the fields of each that was found,
  * else the body of the 404 that a single read of it returns.
@@ -57,7 +52,7 @@ export function createNamedResults<Value, Fields extends object, ErrorBody>(
   results: readonly (Value | DomainError)[],
   create: (value: Value) => Fields,
   createError: (error: DomainError) => ErrorBody,
-): NamedResult<Fields, ErrorBody>[] {
+): (({ name: string; found: true } & Fields) | { name: string; found: false; error: ErrorBody })[] {
   return results.map((result, index) => {
     // Stryker disable next-line StringLiteral: only the type needs the default.
     const name = names[index] ?? "";

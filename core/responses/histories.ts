@@ -2,11 +2,11 @@
 import {
   alignBuckets,
   groupIntoBuckets,
+  computeCountChanges,
+  findLastKnownCounts,
   type HistoryBucket,
-  type ComparisonRow,
   type HistoryPoint,
 } from "../buckets.ts";
-import { computeCountChanges, findLastKnownCounts } from "../count-changes.ts";
 import { cutPage } from "../cursor.ts";
 import type { EntityCounts, EntityKind } from "../kinds.ts";
 import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";
@@ -30,15 +30,7 @@ export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
 export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
 
-/**
- * Creates the items of a history.
- *
- * @param changes The changes of each bucket, from `computeCountChanges()`.
- *
- * @example
- * const bucket = { start: 0, observedAt: 5, counts: [7, null, null] };
- * createHistoryItems("user", [bucket], [[2, null, null]])[0].followers_count; // 7
- */
+/** Creates the items of a history from its buckets, and their changes by `computeCountChanges()`. */
 export function createHistoryItems<Kind extends EntityKind>(
   kind: Kind,
   buckets: readonly HistoryBucket[],
@@ -117,16 +109,10 @@ export function createComparisonTable(
   return { interval, rows: createComparisonRows(items), pagination: { hasMore, nextCursor } };
 }
 
-/**
- * Creates the rows of a comparison.
- *
- * @param rows From `alignBuckets()`.
- *
- * @example
- * createComparisonRows([{ start: 0, counts: [7] }]);
- * // [{ timestamp: "1970-01-01T00:00:00.000Z", values: [7] }]
- */
-export function createComparisonRows(rows: readonly ComparisonRow[]): ComparisonTable["rows"] {
+/** Creates the rows of a comparison from aligned buckets. */
+export function createComparisonRows(
+  rows: Readonly<ReturnType<typeof alignBuckets>>,
+): ComparisonTable["rows"] {
   return rows.map(({ start, counts }) => ({
     timestamp: formatInstant(start),
     values: [...counts],

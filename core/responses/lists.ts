@@ -1,12 +1,13 @@
 /** Creates pages of the lists of channels and users. */
+import { cutPage } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";
-import { cutListPage, matchesListFilters, type ListFilterFields } from "../list-pages.ts";
 import {
-  CHANNEL_SORT_FIELDS,
-  USER_SORT_FIELDS,
-  type ChannelSort,
+  compareListPositions,
+  encodeListCursor,
+  matchesListFilters,
+  SORT_FIELDS,
   type ListRequest,
-  type UserSort,
+  type SortName,
 } from "../lists.ts";
 import type {
   ChannelList,
@@ -34,15 +35,14 @@ export interface ListableEntity<Fields> {
  *
  * @example
  * const fields = readFields("channel", "UC1", EMPTY_ENTITY);
- * const request = { sort: "dailyGain", order: "desc", limit: 5 };
+ * const request = { kind: "channel", sort: "dailyGain", order: "desc", limit: 5 };
  * createChannelList([{ fields, gains: { dailyGain: 7 } }], request).channels[0].dailyGain; // 7
  */
 export function createChannelList(
   channels: Iterable<ListableEntity<KnownFields<"channel">>>,
-  request: ListRequest<ChannelSort>,
+  request: ListRequest<SortName<"channel">>,
 ): ChannelList {
-  const { listed, pagination } = createPage(channels, request, {
-    figure: CHANNEL_SORT_FIELDS[request.sort],
+  const { listed, pagination } = createPage(channels, request, SORT_FIELDS.channel[request.sort], {
     getId: ({ id }) => id,
     summarize({ id, username, displayName, subscribers, videoCount, thumbnail }): ChannelSummary {
       return { id, username, displayName, subscribers, videoCount, thumbnail };
@@ -58,15 +58,14 @@ export function createChannelList(
  *
  * @example
  * const fields = readFields("user", "nasa", EMPTY_ENTITY);
- * const request = { sort: "dailyGain", order: "desc", limit: 5 };
+ * const request = { kind: "user", sort: "dailyGain", order: "desc", limit: 5 };
  * createUserList([{ fields, gains: { dailyGain: 7 } }], request).users[0].dailyGain; // 7
  */
 export function createUserList(
   users: Iterable<ListableEntity<KnownFields<"user">>>,
-  request: ListRequest<UserSort>,
+  request: ListRequest<SortName<"user">>,
 ): UserList {
-  const { listed, pagination } = createPage(users, request, {
-    figure: USER_SORT_FIELDS[request.sort],
+  const { listed, pagination } = createPage(users, request, SORT_FIELDS.user[request.sort], {
     getId: ({ username }) => foldCase(username),
     summarize(fields): UserSummary {
       const { description: _, created_at: __, ...summary } = fields;
@@ -76,26 +75,32 @@ export function createUserList(
   return { users: listed, pagination };
 }
 
-/** Creates a page of a list of any kind. */
-function createPage<Fields extends ListFilterFields, Summary extends object>(
+function createPage<
+  Fields extends Parameters<typeof matchesListFilters>[0],
+  Summary extends object,
+>(
   entities: Iterable<ListableEntity<Fields>>,
   request: ListRequest,
+  sortField: string,
   list: {
-    /** The field of the figure that the list is sorted by. */
-    readonly figure: string;
     readonly getId: (fields: Fields) => string;
     readonly summarize: (fields: Fields) => Summary;
   },
 ): { listed: Summary[]; pagination: CursorPagination } {
-  const items = Array.from(entities)
+  const { order, limit, after } = request;
+  const selected = Array.from(entities)
     .filter(({ fields }) => matchesListFilters(fields, request))
     .map(({ fields, gains }) => {
-      const figure: unknown = gains[list.figure] ?? Reflect.get(fields, list.figure);
+      const figure: unknown = gains[sortField] ?? Reflect.get(fields, sortField);
       return { id: list.getId(fields), figure: typeof figure === "number" ? figure : null, fields };
-    });
-  const { items: page, ...pagination } = cutListPage(items, request);
-  const listed = page.map(({ figure, fields }) =>
-    Object.assign(list.summarize(fields), { [list.figure]: figure }),
+    })
+    .filter((item) => after === undefined || compareListPositions(after, item, order) < 0)
+    .toSorted((a, b) => compareListPositions(a, b, order));
+  const { items, ...pagination } = cutPage(selected, limit, (last) =>
+    encodeListCursor(last, request),
+  );
+  const listed = items.map(({ figure, fields }) =>
+    Object.assign(list.summarize(fields), { [sortField]: figure }),
   );
   return { listed, pagination };
 }

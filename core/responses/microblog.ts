@@ -1,11 +1,9 @@
 /** Creates the resources of users and tweets. */
-import { sortPoints, type HistoryPoint } from "../buckets.ts";
-import { filterDays } from "../days.ts";
+import { groupIntoBuckets, type HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
-import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
-import { thinHistory } from "../thinning.ts";
+import { computeFollowerChanges } from "../growth.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../limits.ts";
-import { paginate, type PageRequest } from "../pagination.ts";
+import { filterDays, paginate, type PageRequest } from "../pagination.ts";
 import type {
   FollowersPage,
   TweetDetails,
@@ -14,6 +12,7 @@ import type {
   UserDetails,
 } from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
+import { thinHistory } from "../thinning.ts";
 import { formatInstant, formatInstantOrNull } from "../time.ts";
 import { nameCounts, pickCounts, type KnownFields } from "./entity-fields.ts";
 
@@ -53,16 +52,10 @@ export function createUserDetails(fields: KnownFields<"user">): UserDetails {
   return { ...fields, created_at: formatInstantOrNull(fields.created_at) };
 }
 
-/** The known fields of a tweet with an instant of creation: others are not listed. */
-export interface TweetFields extends KnownFields<"tweet"> {
-  /** Milliseconds since 1970 UTC. */
-  readonly created_at: number;
-}
-
 /** A tweet that a page may list. */
 export interface ListableTweet {
-  /** From `readFields()`. */
-  readonly fields: TweetFields;
+  /** From `readFields()`, with an instant of creation: others are not listed. */
+  readonly fields: KnownFields<"tweet"> & { readonly created_at: number };
   /** Oldest first, one at least, from `listHistoryPoints()`. */
   readonly points: readonly HistoryPoint[];
 }
@@ -161,7 +154,7 @@ export function createFollowersPage(
   { days, page, limit }: PageRequest,
   now: number,
 ): FollowersPage {
-  const known = sortPoints(points).flatMap(({ at, counts: [followers] }): FollowerPoint[] =>
+  const known = groupIntoBuckets(points, "raw").flatMap(({ start: at, counts: [followers] }) =>
     typeof followers === "number" ? [{ at, followers }] : [],
   );
   const total = filterDays(known, ({ at }) => at, days, now).length;

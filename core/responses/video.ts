@@ -1,8 +1,6 @@
-/** Creates the resources of channels and shorts. */
+/** Finds channels by name, and creates the resources of channels and shorts. */
 import type { HistoryPoint } from "../buckets.ts";
-import { compareShortPositions, pageAfter, type ShortsRequest } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";
-import { thinHistory } from "../thinning.ts";
 import { HISTORY_MAX_POINTS } from "../limits.ts";
 import type {
   ChannelDetails,
@@ -10,8 +8,44 @@ import type {
   ShortsPage,
   ShortSummary,
 } from "../resources/generated/types.ts";
+import { compareShortPositions, pageAfter, type ShortsRequest } from "../shorts.ts";
+import { compareText, foldCase } from "../text.ts";
+import { thinHistory } from "../thinning.ts";
 import { formatInstant, formatInstantOrNull } from "../time.ts";
 import { nameCounts, pickCounts, type KnownFields } from "./entity-fields.ts";
+
+/**
+ * Finds the channel that a name means: the one with this identifier, else one with this username in
+ * any case. Of several, it is the one observed last, then the one with the smaller identifier.
+ *
+ * @param channels All channels that were observed; `observedAt` is the instant of the newest observation.
+ *
+ * @example
+ * const channels = [{ id: "UC1", username: "NASA", observedAt: 0 }];
+ * findChannel("nasa", channels)?.id; // "UC1"
+ */
+export function findChannel<
+  Channel extends {
+    readonly id: string;
+    readonly username: string | null;
+    readonly observedAt: number;
+  },
+>(name: string, channels: Iterable<Channel>): Channel | undefined {
+  const folded = foldCase(name);
+  let found: Channel | undefined;
+  for (const channel of channels) {
+    const { id, username, observedAt } = channel;
+    if (id === name) return channel;
+    if (username === null || foldCase(username) !== folded) continue;
+    const isNewer =
+      found === undefined ||
+      observedAt > found.observedAt ||
+      // Stryker disable next-line EqualityOperator: no two channels have one identifier.
+      (observedAt === found.observedAt && compareText(id, found.id) < 0);
+    if (isNewer) found = channel;
+  }
+  return found;
+}
 
 /**
  * Creates the resource of a channel.
@@ -39,10 +73,7 @@ export function createChannelDetails(
 }
 
 /** The known fields of a short with an instant of publication: others are not listed. */
-export interface ShortFields extends KnownFields<"short"> {
-  /** Milliseconds since 1970 UTC. */
-  readonly publishedAt: number;
-}
+export type ShortFields = KnownFields<"short"> & { readonly publishedAt: number };
 
 /**
  * Creates a page of shorts, newest first.
@@ -62,20 +93,12 @@ export function createShortsPage(
 ): ShortsPage {
   const sorted = Array.from(shorts).toSorted(compareShortPositions);
   const { items, hasMore, nextCursor } = pageAfter(sorted, request);
-  const summaries = items.map(
-    ({ id, title, thumbnail, publishedAt, views, likes, comments }): ShortSummary => {
-      return {
-        id,
-        title,
-        thumbnail,
-        publishedAt: formatInstant(publishedAt),
-        views,
-        likes,
-        comments,
-      };
-    },
-  );
-  return { channel, shorts: summaries, pagination: { hasMore, nextCursor } };
+  return { channel, shorts: items.map(summarizeShort), pagination: { hasMore, nextCursor } };
+}
+
+function summarizeShort(short: Pick<ShortFields, keyof ShortSummary>): ShortSummary {
+  const { id, title, thumbnail, publishedAt, views, likes, comments } = short;
+  return { id, title, thumbnail, publishedAt: formatInstant(publishedAt), views, likes, comments };
 }
 
 /**

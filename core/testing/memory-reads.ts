@@ -1,6 +1,5 @@
 /** Reads owners and their items from memory: channels with shorts, and users with tweets. */
 import type { ComparisonRequest } from "../batch.ts";
-import { findChannel } from "../channels.ts";
 import { EMPTY_ENTITY, findNewestCounts, type Entity } from "../entities.ts";
 import { createNotFoundError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
@@ -16,7 +15,12 @@ import {
   createUserDetails,
   findUsername,
 } from "../responses/microblog.ts";
-import { createChannelDetails, createShortDetails, createShortsPage } from "../responses/video.ts";
+import {
+  createChannelDetails,
+  createShortDetails,
+  createShortsPage,
+  findChannel,
+} from "../responses/video.ts";
 import type { Comparison, MicroblogStore, StoreRead, VideoStore } from "../stores.ts";
 import { foldCase } from "../text.ts";
 import { listPoints, type Entities } from "./memory-observations.ts";

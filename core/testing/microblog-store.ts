@@ -1,5 +1,5 @@
 /** The conformance suite of stores of users and tweets. */
-import { USER_SORTS, type UserSort } from "../lists.ts";
+import { SORTS, type SortName } from "../lists.ts";
 import type { MicroblogStore, ObservationStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
@@ -12,10 +12,10 @@ import {
   type ReadTests,
 } from "./read-tests.ts";
 
-const USERS: OwnerReads<MicroblogStore, UserSort> = {
+const USERS: OwnerReads<MicroblogStore, SortName<"user">> = {
   kinds: ["user", "tweet"],
   names: [...USERNAMES, "nobody"],
-  sorts: USER_SORTS,
+  sorts: SORTS.user,
   filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
   owner: "nasa",
   readOwner: (store, name) => store.user(name),

@@ -1,6 +1,6 @@
 /** The conformance suite of stores of channels and shorts. */
-import { decodeShortsCursor } from "../cursor.ts";
-import { CHANNEL_SORTS, type ChannelSort } from "../lists.ts";
+import { decodeShortsCursor } from "../shorts.ts";
+import { SORTS, type SortName } from "../lists.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
@@ -14,10 +14,10 @@ import {
   type ReadTests,
 } from "./read-tests.ts";
 
-const CHANNELS: OwnerReads<VideoStore, ChannelSort> = {
+const CHANNELS: OwnerReads<VideoStore, SortName<"channel">> = {
   kinds: ["channel", "short"],
   names: [...CHANNEL_NAMES, "TWIN", "Soup", "É", "nobody"],
-  sorts: CHANNEL_SORTS,
+  sorts: SORTS.channel,
   filters: [
     { country: "a" },
     { country: "é" },

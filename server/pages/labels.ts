@@ -1,5 +1,5 @@
 /** The names that people read for the kinds, their counts, and the gains of these. */
-import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../core/lists.ts";
+import { SORT_FIELDS as FIELDS_BY_SORT } from "../../core/lists.ts";
 import type { CountName, EntityKind, OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
 
@@ -36,10 +36,8 @@ export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> =
 };
 
 /** The field that each sort of a list compares. */
-export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> = {
-  channel: CHANNEL_SORT_FIELDS,
-  user: USER_SORT_FIELDS,
-};
+export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> =
+  FIELDS_BY_SORT;
 
 /**
  * The sorts of a list, by name.

@@ -2,17 +2,17 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
   alignBuckets,
+  computeCountChanges,
   fillUnknownCounts,
   findBucketEnd,
   findBucketStart,
+  findLastKnownCounts,
   groupIntoBuckets,
   HISTORY_INTERVALS,
-  sortPoints,
   type HistoryBucket,
   type HistoryPoint,
   type HistoryInterval,
 } from "../../core/buckets.ts";
-import { computeCountChanges, findLastKnownCounts } from "../../core/count-changes.ts";
 import { findModelStart, groupBy } from "../model/histories.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
@@ -140,9 +140,7 @@ describe("groupIntoBuckets()", () => {
     const points = [DAY_MS - 1, DAY_MS].map((at) => ({ at, counts: [at] }));
     expect(groupIntoBuckets(points, "day").map(({ start }) => start)).toEqual([0, DAY_MS]);
   });
-});
 
-describe("sortPoints()", () => {
   test("merges the points of an instant as observations are merged, in any order", () => {
     const points = [
       { at: 5, counts: [1, null, 3, null] },
@@ -151,13 +149,14 @@ describe("sortPoints()", () => {
       { at: 5, counts: [0, null, 2, null] },
     ];
     const expected = [
-      { at: 5, counts: [2, 2, 3, null] },
-      { at: 9, counts: [0, 0, 0, 0] },
+      { start: 5, observedAt: 5, counts: [2, 2, 3, null] },
+      { start: 9, observedAt: 9, counts: [0, 0, 0, 0] },
     ];
-    expect(sortPoints(points)).toEqual(expected);
-    expect(sortPoints(points.toReversed())).toEqual(expected);
+    expect(groupIntoBuckets(points, "raw")).toEqual(expected);
+    expect(groupIntoBuckets(points.toReversed(), "raw")).toEqual(expected);
     // The instants rise here, but not each one.
-    expect(sortPoints(points.toSorted((x, y) => x.at - y.at))).toEqual(expected);
+    const sorted = points.toSorted((x, y) => x.at - y.at);
+    expect(groupIntoBuckets(sorted, "raw")).toEqual(expected);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { findBucketStart, HISTORY_INTERVALS } from "../../core/buckets.ts";
-import { encodeCursor } from "../../core/cursor-text.ts";
+import { encodeCursor } from "../../core/cursor.ts";
 import {
   decodeHistoryCursor,
   encodeHistoryCursor,

@@ -1,19 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encodeCursor } from "../../core/cursor-text.ts";
+import { encodeCursor } from "../../core/cursor.ts";
 import { ENTITY_FIELDS, type OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {
-  CHANNEL_SORT_FIELDS,
-  CHANNEL_SORTS,
+  SORT_FIELDS,
+  SORTS,
   compareListPositions,
   decodeListCursor,
   encodeListCursor,
   LIST_ORDERS,
+  matchesListFilters,
   parseListRequest,
-  USER_SORT_FIELDS,
-  USER_SORTS,
   type ListPosition,
 } from "../../core/lists.ts";
 import { EMPTY_ENTITY } from "../../core/entities.ts";
@@ -107,24 +106,24 @@ describe("parseListRequest()", () => {
 });
 
 describe("the fields of sorts", () => {
-  test("CHANNEL_SORT_FIELDS are counts and gains of a channel, each once", () => {
-    expect(CHANNEL_SORT_FIELDS).toMatchObject({
+  test("SORT_FIELDS.channel are counts and gains of a channel, each once", () => {
+    expect(SORT_FIELDS.channel).toMatchObject({
       subscribers: "subscribers",
       views: "viewCount",
       videos: "videoCount",
     });
-    expect(Object.keys(CHANNEL_SORT_FIELDS)).toEqual([...CHANNEL_SORTS]);
+    expect(Object.keys(SORT_FIELDS.channel)).toEqual([...SORTS.channel]);
     const known = [...ENTITY_FIELDS.channel.counts, ...Object.keys(GAIN_DEFINITIONS.channel)];
-    expect(Object.values(CHANNEL_SORT_FIELDS).toSorted()).toEqual(known.toSorted());
+    expect(Object.values(SORT_FIELDS.channel).toSorted()).toEqual(known.toSorted());
   });
 
-  test("USER_SORT_FIELDS are the followers and the gains of a user", () => {
+  test("SORT_FIELDS.user are the followers and the gains of a user", () => {
     const gains = Object.keys(GAIN_DEFINITIONS.user).map((name) => [name, name]);
-    expect(USER_SORT_FIELDS).toEqual({
+    expect(SORT_FIELDS.user).toEqual({
       followers: "followers_count",
       ...Object.fromEntries(gains),
     });
-    expect(Object.keys(USER_SORT_FIELDS)).toEqual([...USER_SORTS]);
+    expect(Object.keys(SORT_FIELDS.user)).toEqual([...SORTS.user]);
   });
 });
 
@@ -172,7 +171,7 @@ describe("encodeListCursor()", () => {
 describe("decodeListCursor()", () => {
   test("returns the position of encodeListCursor()", () => {
     fc.assert(
-      fc.property(positions, fc.constantFrom(...CHANNEL_SORTS), orders, (position, sort, order) => {
+      fc.property(positions, fc.constantFrom(...SORTS.channel), orders, (position, sort, order) => {
         const list = { kind: "channel", sort, order } as const;
         const cursor = encodeListCursor(position, list);
         expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -241,5 +240,54 @@ describe("decodeListCursor()", () => {
         if (position !== undefined) expect(encodeListCursor(position, VIEWS)).toBe(text);
       }),
     );
+  });
+});
+
+const NASA = { username: "NASA_Moon", displayName: "Älter Space", country: "US" };
+
+describe("matchesListFilters()", () => {
+  test("shows every entity without filters", () => {
+    expect(matchesListFilters({ username: null, displayName: null }, {})).toBe(true);
+  });
+
+  test.each(["mo", "nasa", "oon", "_moon", "älter", "er sp"])("finds %s", (search) => {
+    expect(matchesListFilters(NASA, { search })).toBe(search !== "mo");
+  });
+
+  test("finds less than three characters at the beginning of usernames only", () => {
+    expect(matchesListFilters(NASA, { search: "na" })).toBe(true);
+    expect(matchesListFilters(NASA, { search: "as" })).toBe(false);
+    expect(matchesListFilters(NASA, { search: "äl" })).toBe(false);
+    expect(matchesListFilters({ username: "a😀b", displayName: null }, { search: "😀b" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: "xa😀b", displayName: null }, { search: "a😀b" })).toBe(
+      true,
+    );
+  });
+
+  test("finds nothing in unknown names", () => {
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "a" })).toBe(false);
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "abc" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "str" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: null, displayName: "abc" }, { search: "abc" })).toBe(
+      true,
+    );
+  });
+
+  test("compares the country whole, in any case, and applies both filters", () => {
+    expect(matchesListFilters(NASA, { country: "us" })).toBe(true);
+    expect(matchesListFilters(NASA, { country: "u" })).toBe(false);
+    expect(matchesListFilters({ ...NASA, country: null }, { country: "us" })).toBe(false);
+    expect(matchesListFilters({ username: null, displayName: null }, { country: "us" })).toBe(
+      false,
+    );
+    expect(matchesListFilters(NASA, { country: "us", search: "nasa" })).toBe(true);
+    expect(matchesListFilters(NASA, { country: "us", search: "esa" })).toBe(false);
+    expect(matchesListFilters(NASA, { country: "de", search: "nasa" })).toBe(false);
   });
 });

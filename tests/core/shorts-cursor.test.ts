@@ -1,9 +1,9 @@
 /** The text of cursors of shorts, which other cursors with an identifier share. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { decodeShortsCursor, encodeShortsCursor, type ShortPosition } from "../../core/cursor.ts";
-import { encodeCursor } from "../../core/cursor-text.ts";
+import { encodeCursor } from "../../core/cursor.ts";
 import { quoteValue } from "../../core/errors.ts";
+import { decodeShortsCursor, encodeShortsCursor, type ShortPosition } from "../../core/shorts.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 import { identifiers, positions, texts, utf16Texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";

@@ -7,7 +7,7 @@ const ZONES: [zone: string, offsetMinutes: number][] = [
   ["Pacific/Apia", 660],
 ];
 
-const FILES = ["time", "days", "observations", "entities", "retention"].map(
+const FILES = ["time", "pagination", "observations", "entities", "retention"].map(
   (name) => `tests/core/${name}.test.ts`,
 );
 

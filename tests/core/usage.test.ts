@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../core/errors.ts";
-import { fillUsageDays, parseUsageDays, parseUsageGrouping } from "../../core/usage.ts";
+import { createAccountDetails, parseUsageDays, parseUsageGrouping } from "../../core/usage.ts";
 
 const NOW = Date.parse("2026-11-20T23:59:59.999Z");
 const TODAY = Date.parse("2026-11-20") / 86_400_000;
@@ -98,29 +98,35 @@ describe("parseUsageGrouping()", () => {
   });
 });
 
-describe("fillUsageDays()", () => {
+describe("createAccountDetails()", () => {
   const used = { requests: 3, credits: 5, refunded: 1 };
+  const unused = { requests: 0, credits: 0, refunded: 0 };
+  const account = { name: "acme", balance: 7 };
 
-  test("lists every day of the range, in order, with what was used", () => {
-    const days = fillUsageDays({ first: 7, last: 9 }, [
-      { day: 9, ...used },
-      { day: 7, ...used, credits: 4 },
+  test("has every day of the range, in order, with what was used", () => {
+    const details = createAccountDetails(account, { first: 0, last: 2 }, [
+      { day: 2, ...used },
+      { day: 0, ...used, credits: 4 },
     ]);
-    expect(days).toEqual([
-      { day: 7, ...used, credits: 4 },
-      { day: 8, requests: 0, credits: 0, refunded: 0 },
-      { day: 9, ...used },
-    ]);
+    expect(details).toEqual({
+      account: "acme",
+      balance: 7,
+      usage: [
+        { day: "1970-01-01", ...used, credits: 4 },
+        { day: "1970-01-02", ...unused },
+        { day: "1970-01-03", ...used },
+      ],
+    });
   });
 
   test("leaves out days that are not in the range", () => {
-    const days = fillUsageDays({ first: -1, last: 0 }, [
+    const { usage } = createAccountDetails(account, { first: -1, last: 0 }, [
       { day: -2, ...used },
       { day: 1, ...used },
     ]);
-    expect(days.map(({ day, requests }) => [day, requests])).toEqual([
-      [-1, 0],
-      [0, 0],
+    expect(usage).toEqual([
+      { day: "1969-12-31", ...unused },
+      { day: "1970-01-01", ...unused },
     ]);
   });
 
@@ -130,6 +136,8 @@ describe("fillUsageDays()", () => {
     [2, 1, "last must be a whole number from 2, got 1"],
     [1, Infinity, "last must be a whole number from 1, got Infinity"],
   ])("rejects the range from %d to %d", (first, last, message) => {
-    expect(() => fillUsageDays({ first, last }, [])).toThrow(new RangeError(message));
+    expect(() => createAccountDetails(account, { first, last }, [])).toThrow(
+      new RangeError(message),
+    );
   });
 });

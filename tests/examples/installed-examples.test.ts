@@ -5,7 +5,7 @@ import { cp, mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { createClient } from "../../core/client/mod.ts";
-import type { ChannelSort } from "../../core/lists.ts";
+import type { SortName } from "../../core/lists.ts";
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { generateDailyProfiles } from "../../server/demo/generate.ts";
 import { runCommand } from "../portability/command.ts";
@@ -231,7 +231,7 @@ describe("an export", () => {
   afterAll(() => Promise.all([sandbox.close(), service.close()]));
 
   /** All channels, as the service sorts them. */
-  async function listChannels(sort: ChannelSort) {
+  async function listChannels(sort: SortName<"channel">) {
     const client = createClient({ baseUrl: service.address, apiKey: service.key });
     const listed = await Array.fromAsync(client.video.channels({ sort }));
     const { results } = (await client.video.details(listed.map(({ id }) => id))).body;

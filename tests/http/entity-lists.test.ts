@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CHANNEL_SORTS, USER_SORTS } from "../../core/lists.ts";
+import { SORTS } from "../../core/lists.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const LISTS = [
-  ["/api/video/channels", "channels", "id", CHANNEL_SORTS],
-  ["/api/microblog/users", "users", "username", USER_SORTS],
+  ["/api/video/channels", "channels", "id", SORTS.channel],
+  ["/api/microblog/users", "users", "username", SORTS.user],
 ] as const;
 
 async function fetchJson(path: string) {

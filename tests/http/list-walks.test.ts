@@ -3,11 +3,11 @@
  * through 100,000 channels.
  */
 import { describe, expect, test } from "bun:test";
-import { CHANNEL_SORTS } from "../../core/lists.ts";
+import { SORTS } from "../../core/lists.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
-const WALKS = Number(process.env["LIST_WALKS"] ?? CHANNEL_SORTS.length);
+const WALKS = Number(process.env["LIST_WALKS"] ?? SORTS.channel.length);
 const CHANNELS = WALKS >= 100 ? 100_000 : 3000;
 
 /** Every tenth channel changes during the walks, a thousand a second. */
@@ -69,7 +69,7 @@ describe("GET /api/video/channels", () => {
     const service = await startTestService();
     await importChannels(service);
     const expected = new Map<string, string[]>();
-    for (const sort of CHANNEL_SORTS) expected.set(sort, await walk(service, sort));
+    for (const sort of SORTS.channel) expected.set(sort, await walk(service, sort));
     let written = 0;
     const stop = new AbortController();
     const write = async () => {
@@ -86,7 +86,7 @@ describe("GET /api/video/channels", () => {
     })();
     try {
       for (let count = 0; count < WALKS; count++) {
-        const sort = CHANNEL_SORTS[count % CHANNEL_SORTS.length] ?? "subscribers";
+        const sort = SORTS.channel[count % SORTS.channel.length] ?? "subscribers";
         const ids = await walk(service, sort);
         expect({ sort, isSame: Bun.deepEquals(ids, expected.get(sort)) }).toEqual({
           sort,

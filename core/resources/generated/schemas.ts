@@ -72,11 +72,6 @@ export type ResourceSchemas = {
     >;
     pagination: ResourceSchemas["CursorPagination"];
   }>;
-  ChannelCounts: TObject<{
-    subscribers: Nullable<TInteger>;
-    videoCount: Nullable<TInteger>;
-    viewCount: Nullable<TInteger>;
-  }>;
   ChannelDetails: TObject<{
     id: TString;
     username: Nullable<TString>;
@@ -253,12 +248,6 @@ export type ResourceSchemas = {
     >;
     message: TString;
   }>;
-  ShortCounts: TObject<{
-    views: Nullable<TInteger>;
-    likes: Nullable<TInteger>;
-    comments: Nullable<TInteger>;
-    shares: Nullable<TInteger>;
-  }>;
   ShortDetails: TObject<{
     id: TString;
     title: Nullable<TString>;
@@ -328,13 +317,6 @@ export type ResourceSchemas = {
     channel: TString;
     shorts: TArray<ResourceSchemas["ShortSummary"]>;
     pagination: ResourceSchemas["CursorPagination"];
-  }>;
-  TweetCounts: TObject<{
-    likes: Nullable<TInteger>;
-    retweets: Nullable<TInteger>;
-    replies: Nullable<TInteger>;
-    quotes: Nullable<TInteger>;
-    impressions: Nullable<TInteger>;
   }>;
   TweetDetails: TObject<{
     username: TString;
@@ -433,14 +415,15 @@ export type ResourceSchemas = {
     requests: TInteger;
     credits: TInteger;
     refunded: TInteger;
-    statuses: TOptional<ResourceSchemas["UsageStatuses"]>;
-  }>;
-  UsageStatuses: TObject<{
-    "200": TInteger;
-    "304": TInteger;
-    "404": TInteger;
-    failed: TInteger;
-    unknown: TInteger;
+    statuses: TOptional<
+      TObject<{
+        "200": TInteger;
+        "304": TInteger;
+        "404": TInteger;
+        failed: TInteger;
+        unknown: TInteger;
+      }>
+    >;
   }>;
   UserBatch: TObject<{
     results: TArray<
@@ -489,11 +472,6 @@ export type ResourceSchemas = {
       }>
     >;
     pagination: ResourceSchemas["CursorPagination"];
-  }>;
-  UserCounts: TObject<{
-    followers_count: Nullable<TInteger>;
-    following_count: Nullable<TInteger>;
-    tweet_count: Nullable<TInteger>;
   }>;
   UserDetails: TObject<{
     username: TString;

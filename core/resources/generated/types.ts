@@ -71,16 +71,6 @@ export interface ChannelComparison {
   pagination: CursorPagination;
 }
 
-/** The counts of a channel; `null` if no source reported them. */
-export interface ChannelCounts {
-  /** Subscribers. */
-  subscribers: number | null;
-  /** Videos. */
-  videoCount: number | null;
-  /** Views of all videos. */
-  viewCount: number | null;
-}
-
 /** The response of `GET /api/video/{channel}/details`. */
 export interface ChannelDetails {
   /** Identifier on the platform. */
@@ -395,18 +385,6 @@ export interface ServiceError {
   message: string;
 }
 
-/** The counts of a short; `null` if no source reported them. */
-export interface ShortCounts {
-  /** Views. */
-  views: number | null;
-  /** Likes. */
-  likes: number | null;
-  /** Comments. */
-  comments: number | null;
-  /** Shares. */
-  shares: number | null;
-}
-
 /** The response of `GET /api/video/{channel}/short/{short_id}`. */
 export interface ShortDetails {
   /** Identifier on the platform. */
@@ -523,20 +501,6 @@ export interface ShortsPage {
   shorts: ShortSummary[];
   /** How far the listing goes. */
   pagination: CursorPagination;
-}
-
-/** The counts of a tweet; `null` if no source reported them. */
-export interface TweetCounts {
-  /** Likes. */
-  likes: number | null;
-  /** Retweets. */
-  retweets: number | null;
-  /** Replies. */
-  replies: number | null;
-  /** Quotes. */
-  quotes: number | null;
-  /** Views of the tweet. */
-  impressions: number | null;
 }
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
@@ -700,21 +664,18 @@ export interface UsageRow {
   /** Credits that were refunded. */
   refunded: number;
   /** How the requests ended. */
-  statuses?: UsageStatuses;
-}
-
-/** How charged requests ended. */
-export interface UsageStatuses {
-  /** Answered with data. */
-  "200": number;
-  /** Answered that nothing has changed. */
-  "304": number;
-  /** Answered that there is no such entity. */
-  "404": number;
-  /** Refunded. */
-  failed: number;
-  /** Of the last seconds, or of the seconds before a process was killed. */
-  unknown: number;
+  statuses?: {
+    /** Answered with data. */
+    "200": number;
+    /** Answered that nothing has changed. */
+    "304": number;
+    /** Answered that there is no such entity. */
+    "404": number;
+    /** Refunded. */
+    failed: number;
+    /** Of the last seconds, or of the seconds before a process was killed. */
+    unknown: number;
+  };
 }
 
 /** The response of `POST /api/microblog/details`. */
@@ -776,16 +737,6 @@ export interface UserComparison {
   }[];
   /** How far the listing goes. */
   pagination: CursorPagination;
-}
-
-/** The counts of a user; `null` if no source reported them. */
-export interface UserCounts {
-  /** Followers. */
-  followers_count: number | null;
-  /** Users that the user follows. */
-  following_count: number | null;
-  /** Tweets of the user. */
-  tweet_count: number | null;
 }
 
 /** The response of `GET /api/microblog/{username}/details`. */

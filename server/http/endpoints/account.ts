@@ -4,10 +4,10 @@ import { createInvalidRequestError } from "../../../core/errors.ts";
 import type { QueryParameters } from "../../../core/parameters.ts";
 import { USAGE_DAYS_RANGE } from "../../../core/limits.ts";
 import type { AccountDetails, UsageRow } from "../../../core/resources/generated/types.ts";
-import { createAccountDetails } from "../../../core/responses/account.ts";
 import * as schemas from "../../../core/resources/account.ts";
 import { formatDay, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import {
+  createAccountDetails,
   parseUsageDays,
   parseUsageGrouping,
   USAGE_GROUPINGS,

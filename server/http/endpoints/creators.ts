@@ -1,6 +1,5 @@
 /** The endpoints of the monitoring list: list, add and remove creators. */
-import { parseCreator } from "../../../core/creators.ts";
-import { createCreatorResult } from "../../../core/responses/creators.ts";
+import { createCreatorResult, parseCreator } from "../../../core/creators.ts";
 import * as schemas from "../../../core/resources/creators.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import { coalesceRuns } from "../coalesce.ts";

@@ -1,7 +1,7 @@
 /** The endpoints of the microblog API: users, their tweets and their followers. */
 import type { TProperties } from "@sinclair/typebox";
 import { DAYS_FILTER_RANGE, PAGE_LIMIT_RANGE, PAGE_NUMBER_RANGE } from "../../../core/limits.ts";
-import { parseListRequest, USER_SORT_FIELDS, USER_SORTS } from "../../../core/lists.ts";
+import { parseListRequest, SORT_FIELDS, SORTS } from "../../../core/lists.ts";
 import { parsePageRequest } from "../../../core/pagination.ts";
 import { createNamedResults, createServiceError } from "../../../core/responses/errors.ts";
 import * as batchSchemas from "../../../core/resources/batch.ts";
@@ -51,7 +51,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
       "only by tweets has null for everything else, and comes last. Pages neither skip nor repeat a " +
       "user while others change. Of a long list, a page with `search` can have fewer users than " +
       "`limit`, or none, and go on: read while `hasMore` is true.",
-    query: createListQuery(USER_SORTS),
+    query: createListQuery(SORTS.user),
     result: { schema: schemas.UserList, description: "A page of users", headers: ["Link"] },
     errors: {
       "Invalid Request": 'order must be one of desc, asc, got "up"',
@@ -62,7 +62,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     csv: {
       items: "users",
       createFileName: () => "users.csv",
-      findExtraColumn: ({ sort }) => USER_SORT_FIELDS[sort],
+      findExtraColumn: ({ sort }) => SORT_FIELDS.user[sort],
     },
   }),
   defineRead({

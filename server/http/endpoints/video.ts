@@ -1,8 +1,8 @@
 /** The endpoints of the video API: channels and their shorts. */
 import type { TProperties } from "@sinclair/typebox";
-import { parseShortsRequest } from "../../../core/cursor.ts";
+import { parseShortsRequest } from "../../../core/shorts.ts";
 import { SHORTS_LIMIT_RANGE } from "../../../core/limits.ts";
-import { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, parseListRequest } from "../../../core/lists.ts";
+import { SORT_FIELDS, SORTS, parseListRequest } from "../../../core/lists.ts";
 import { createNamedResults, createVideoError } from "../../../core/responses/errors.ts";
 import * as batchSchemas from "../../../core/resources/batch.ts";
 import * as historySchemas from "../../../core/resources/history.ts";
@@ -33,7 +33,7 @@ const SHORT_ERRORS = {
 } as const;
 
 const CHANNEL_LIST_QUERY: TProperties = {
-  ...createListQuery(CHANNEL_SORTS),
+  ...createListQuery(SORTS.channel),
   country: createFilterParameter("Only channels of this country, in any case."),
 };
 
@@ -64,7 +64,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     csv: {
       items: "channels",
       createFileName: () => "channels.csv",
-      findExtraColumn: (request) => request && CHANNEL_SORT_FIELDS[request.sort],
+      findExtraColumn: (request) => request && SORT_FIELDS.channel[request.sort],
     },
   }),
   defineRead({

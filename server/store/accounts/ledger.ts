@@ -21,7 +21,7 @@ import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
-import type { CreditGrant, GrantResult } from "../../../core/stores.ts";
+import type { CreditStore } from "../../../core/stores.ts";
 import type { Debit } from "./refund-sql.ts";
 import { refundDebits, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
@@ -187,9 +187,9 @@ const SELECT_GRANT = `
 
 async function grantCredits(
   database: Database,
-  grant: CreditGrant,
+  grant: Parameters<CreditStore["grant"]>[0],
   now: number,
-): Promise<GrantResult> {
+): ReturnType<CreditStore["grant"]> {
   const { id: uid, amount, reference = null, reason = null } = grant;
   assertCreditAmount(amount);
   const { id } = await getAccountByName(database, grant.account);

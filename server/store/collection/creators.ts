@@ -3,11 +3,7 @@
  * the conditions of core's `addCreator()` and `removeCreator()` are in SQL;
  * `tests/store/collection/creators.test.ts` compares both.
  */
-import {
-  createCreatorExistsError,
-  createCreatorListFullError,
-  createCreatorNotFoundError,
-} from "../../../core/creators.ts";
+import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
@@ -74,8 +70,10 @@ export function createCreatorStore(
       });
       const spelling = listed[0]?.["creator"];
       if (spelling === undefined) throw createCreatorListFullError(max);
-      if (added.length === 0)
-        throw createCreatorExistsError({ ...creator, creator: String(spelling) });
+      if (added.length === 0) {
+        const existing = { ...creator, creator: String(spelling) };
+        throw createCreatorError("Creator Already Exists", existing);
+      }
       changeCount++;
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
@@ -86,7 +84,7 @@ export function createCreatorStore(
         counted: COUNT_CREATORS,
       });
       const spelling = removed[0]?.["creator"];
-      if (spelling === undefined) throw createCreatorNotFoundError(creator);
+      if (spelling === undefined) throw createCreatorError("Creator Not Found", creator);
       changeCount++;
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },

@@ -3,14 +3,15 @@
  * of a few milliseconds, between which the process serves other requests.
  */
 import {
+  computeCountChanges,
   fillUnknownCounts,
   findBucketEnd,
+  findLastKnownCounts,
   groupIntoBuckets,
   type HistoryBucket,
 } from "../../../core/buckets.ts";
-import { computeCountChanges, findLastKnownCounts } from "../../../core/count-changes.ts";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
-import { computeDaysFilterValidity } from "../../../core/days.ts";
+import { computeDaysFilterValidity } from "../../../core/pagination.ts";
 import {
   encodeHistoryCursor,
   findBucketRange,

@@ -1,12 +1,10 @@
 /** Reads pages of the lists of channels and users, sorted by a figure. */
 import { cutPage } from "../../../core/cursor.ts";
 import {
-  CHANNEL_SORT_FIELDS,
+  SORT_FIELDS,
   encodeListCursor,
-  USER_SORT_FIELDS,
-  type ChannelSort,
+  type SortName,
   type ListPosition,
-  type UserSort,
 } from "../../../core/lists.ts";
 import * as microblogSchemas from "../../../core/resources/microblog.ts";
 import type { ListedChannel, ListedUser } from "../../../core/resources/generated/types.ts";
@@ -17,22 +15,22 @@ import { LIST_TAGS } from "../history/change-log.ts";
 import { readListRows } from "./list-scan.ts";
 import { createListSelection, type ListSelection, type SortableList } from "./list-sql.ts";
 
-const CHANNEL_LIST: SortableList<ChannelSort> = {
+const CHANNEL_LIST: SortableList<SortName<"channel">> = {
   table: "channels",
   namesTable: "channel_names",
   usernameColumn: "username_folded",
   isListed: "observed_at IS NOT NULL",
   summary: videoSchemas.ChannelSummary,
-  fields: CHANNEL_SORT_FIELDS,
+  fields: SORT_FIELDS.channel,
 };
 
-const USER_LIST: SortableList<UserSort> = {
+const USER_LIST: SortableList<SortName<"user">> = {
   table: "users",
   namesTable: "user_names",
   usernameColumn: "id",
   isListed: "username IS NOT NULL",
   summary: microblogSchemas.UserSummary,
-  fields: USER_SORT_FIELDS,
+  fields: SORT_FIELDS.user,
 };
 
 export function createChannelPageRead(database: Database): VideoReads["channelPage"] {

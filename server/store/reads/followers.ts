@@ -1,8 +1,12 @@
 /** Reads a user's follower counts of the last days, with the change of each, by page number. */
-import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
-import { paginate, type PageRequest } from "../../../core/pagination.ts";
+import {
+  computeDaysFilterStart,
+  computeDaysFilterValidity,
+  paginate,
+  type PageRequest,
+} from "../../../core/pagination.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
 import type { FollowersPage } from "../../../core/resources/generated/types.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";

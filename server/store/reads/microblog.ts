@@ -1,7 +1,10 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
-import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
-import { paginate } from "../../../core/pagination.ts";
+import {
+  computeDaysFilterStart,
+  computeDaysFilterValidity,
+  paginate,
+} from "../../../core/pagination.ts";
 import * as schema from "../../../core/resources/microblog.ts";
 import type { TweetDetails, TweetRecord } from "../../../core/resources/generated/types.ts";
 import { formatInstant } from "../../../core/time.ts";

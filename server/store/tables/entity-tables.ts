@@ -9,7 +9,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
-import { CHANNEL_SORT_FIELDS, USER_SORT_FIELDS } from "../../../core/lists.ts";
+import { SORT_FIELDS } from "../../../core/lists.ts";
 import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/kinds.ts";
 
 export function toColumnName(field: string): string {
@@ -75,7 +75,7 @@ export const channels = sqliteTable(
   (table) => [
     index("channels_username").on(table.username_folded),
     index("channels_country").on(sql`lower(country)`),
-    ...createListIndexes("channels", CHANNEL_SORT_FIELDS, "observed_at IS NOT NULL"),
+    ...createListIndexes("channels", SORT_FIELDS.channel, "observed_at IS NOT NULL"),
   ],
 );
 
@@ -111,7 +111,7 @@ export const users = sqliteTable(
     ...createFieldColumns("user"),
   },
   (table) => [
-    ...createListIndexes("users", USER_SORT_FIELDS, "username IS NOT NULL"),
+    ...createListIndexes("users", SORT_FIELDS.user, "username IS NOT NULL"),
     index("users_unnamed")
       .on(table.key)
       .where(sql`${table.username} IS NULL`),

@@ -5,7 +5,7 @@ import {
   encodeShortsCursor,
   isShortSelected,
   pageAfter,
-} from "../../../core/cursor.ts";
+} from "../../../core/shorts.ts";
 import { applyObservation, EMPTY_ENTITY, applyObservations } from "../../../core/entities.ts";
 import { thinHistory } from "../../../core/thinning.ts";
 import { applyEntries, applyEntry, EMPTY_LEDGER, type LedgerEntry } from "../../../core/ledger.ts";

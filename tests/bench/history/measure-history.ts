@@ -4,12 +4,7 @@
  * other requests and memory. No response is cached.
  */
 import { Database } from "bun:sqlite";
-import {
-  CHANNEL_SORTS,
-  encodeListCursor,
-  type ChannelSort,
-  type ListPosition,
-} from "../../../core/lists.ts";
+import { SORTS, encodeListCursor, type SortName, type ListPosition } from "../../../core/lists.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import {
@@ -45,12 +40,12 @@ const HISTORIES = 200;
 const LIST_PAGES = 200;
 
 /** The columns of the sorts that have another name. */
-const SORT_COLUMNS: Partial<Record<ChannelSort, string>> = {
+const SORT_COLUMNS: Partial<Record<SortName<"channel">, string>> = {
   views: "view_count",
   videos: "video_count",
 };
 
-const TOPLISTS = CHANNEL_SORTS.filter((sort) => /^(daily|weekly|monthly)/.test(sort));
+const TOPLISTS = SORTS.channel.filter((sort) => /^(daily|weekly|monthly)/.test(sort));
 
 /** Measures histories and lists. */
 export async function measureHistory(context: BenchContext): Promise<ReportRow[]> {
@@ -144,7 +139,7 @@ async function measureToplist(
 ): Promise<ReportRow> {
   logProgress("history: pages of lists");
   const database = new Database(file, { readonly: true });
-  const target = (name: string, sorts: readonly ChannelSort[]): LoadTarget => ({
+  const target = (name: string, sorts: readonly SortName<"channel">[]): LoadTarget => ({
     name: `pages of ${name}`,
     origin: service.origin,
     key,
@@ -169,7 +164,7 @@ async function measureToplist(
 }
 
 /** Lists the paths of some pages of a list, each after the cursor that a walk would have there. */
-function listPagePaths(database: Database, sort: ChannelSort): FreshPaths[] {
+function listPagePaths(database: Database, sort: SortName<"channel">): FreshPaths[] {
   const figure = SORT_COLUMNS[sort] ?? toColumnName(sort);
   const positions = database.query<ListPosition, []>(
     `SELECT ${figure} AS figure, id FROM channels ORDER BY ${figure} DESC NULLS LAST, id`,

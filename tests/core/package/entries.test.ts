@@ -14,7 +14,10 @@ async function listExports() {
   const statements = (await Bun.file(root).text()).matchAll(
     /^export (?:type )?(?:\{ ([^}]+) \}|\*) from "([^"]+)";$/gm,
   );
-  return Array.from(statements, ([, names, file = ""]) => ({ names: names?.split(", "), file }));
+  return Array.from(statements, ([, names, file = ""]) => ({
+    names: names?.replaceAll("type ", "").split(", "),
+    file,
+  }));
 }
 
 test("the entries are the domain, the client, the schemas and the conformance suites", () => {

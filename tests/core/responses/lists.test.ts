@@ -1,6 +1,12 @@
-import { encodeListCursor } from "../../../core/lists.ts";
 import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
+import {
+  compareListPositions,
+  decodeListCursor,
+  encodeListCursor,
+  LIST_ORDERS,
+} from "../../../core/lists.ts";
 import { readFields } from "../../../core/responses/entity-fields.ts";
 import { createChannelList, createUserList } from "../../../core/responses/lists.ts";
 
@@ -46,6 +52,31 @@ describe("createChannelList()", () => {
     expect(pagination).toEqual({ hasMore: true, nextCursor: encodeListCursor(after, request) });
     const rest = createChannelList(listChannels(), { ...request, after });
     expect(rest.channels).toMatchObject([{ id: "c", dailyGain: null }]);
+  });
+
+  test("lists every channel once, in order, over all pages", () => {
+    const item = fc.record({
+      id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "é", "😀") }),
+      figure: fc.option(fc.integer({ min: -2, max: 2 })),
+    });
+    const lists = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 20 });
+    const orders = fc.constantFrom(...LIST_ORDERS);
+    fc.assert(
+      fc.property(lists, orders, fc.integer({ min: 1, max: 6 }), (items, direction, limit) => {
+        const request = { kind: "channel", sort: "subscribers", order: direction, limit } as const;
+        const channels = items.map(({ id, figure }) => channelOf(id, figure, null));
+        const listed: string[] = [];
+        let cursor: string | null | undefined;
+        for (let page = 0; page <= items.length && cursor !== null; page++) {
+          const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, request) };
+          const list = createChannelList(channels, { ...request, ...after });
+          listed.push(...list.channels.map(({ id }) => id));
+          cursor = list.pagination?.nextCursor ?? null;
+        }
+        const expected = items.toSorted((a, b) => compareListPositions(a, b, direction));
+        expect(listed).toEqual(expected.map(({ id }) => id));
+      }),
+    );
   });
 
   test("leaves out what a search does not find", () => {

@@ -5,7 +5,6 @@ import {
   removeCreator,
   type Creator,
   type CreatorSet,
-  type CreatorTransition,
 } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
@@ -31,7 +30,7 @@ describe("createCreatorStore()", () => {
           const addedAt = new Map<string, number>();
           for (const { isAdd, name, at } of all) {
             const creator = makeCreator(name);
-            const apply = async (): Promise<CreatorTransition> =>
+            const apply = async () =>
               isAdd ? addCreator(set, creator, max) : removeCreator(set, creator);
             const next = await apply().catch((error: unknown) => error);
             const answer = await resultOrError(
@@ -41,7 +40,7 @@ describe("createCreatorStore()", () => {
               expect(answer).toEqual([next.code, next.message]);
               continue;
             }
-            const { set: after, creator: spelt } = next as CreatorTransition;
+            const { set: after, creator: spelt } = next as Awaited<ReturnType<typeof apply>>;
             set = after;
             if (isAdd) addedAt.set(name, at);
             expect(answer).toEqual({ creator: spelt.creator, total: set.size });

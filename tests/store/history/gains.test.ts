@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import { parseObservation } from "../../../core/observations.ts";
-import { applyRetentionRule } from "../../../core/retention.ts";
+import { applyRetentionRule } from "../../model/retention.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";

@@ -1,7 +1,7 @@
 /** Histories of many chunks: writing, exporting, and looking back in them. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { filterDays } from "../../../core/days.ts";
+import { filterDays } from "../../../core/pagination.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import {
   ENTITY_KINDS,

@@ -73,7 +73,7 @@ const makeObservationsEvery = (gapMs: number, amount: number, newest: number, id
   );
 
 describe("applyRetention() on histories of many chunks", () => {
-  test("leaves what applyRetentionRule() of core keeps, day after day, in few chunks", async () => {
+  test("leaves what applyRetentionRule() keeps, day after day, in few chunks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(histories, { minLength: 1, maxLength: 5 }),

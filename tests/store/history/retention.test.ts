@@ -46,7 +46,7 @@ const withExtraStatement = (database: Database, extra: Statement): Database => (
 });
 
 describe("applyRetention()", () => {
-  test("leaves what applyRetentionRule() of core keeps, and reports the same as a dry run", async () => {
+  test("leaves what applyRetentionRule() keeps, and reports the same as a dry run", async () => {
     await fc.assert(
       fc.asyncProperty(observedInstants, async (all) => {
         await withDatabase(async (database) => {

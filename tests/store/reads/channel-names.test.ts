@@ -1,7 +1,7 @@
 /** Holds the SQL that finds the channel of a name to core's `findChannel()`. */
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findChannel } from "../../../core/channels.ts";
+import { findChannel } from "../../../core/responses/video.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";

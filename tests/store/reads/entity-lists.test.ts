@@ -1,15 +1,15 @@
-/** Holds the pages of lists to core: the order of core/lists.ts, the filter of core/list-pages.ts. */
+/** Holds the pages of lists to the order and the filter of core/lists.ts. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  CHANNEL_SORTS,
+  SORTS,
   compareListPositions,
   LIST_ORDERS,
   parseListRequest,
-  type ChannelSort,
-  type ListOrder,
+  type SortName,
+  type ListRequest,
+  matchesListFilters,
 } from "../../../core/lists.ts";
-import { matchesListFilters } from "../../../core/list-pages.ts";
 import { foldAsciiCase, foldCase } from "../../../core/text.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
@@ -78,7 +78,7 @@ async function observe(database: Database, listed: readonly Channel[]): Promise<
   );
 }
 
-function computeFigure(channel: Channel, sort: ChannelSort): number | null {
+function computeFigure(channel: Channel, sort: SortName<"channel">): number | null {
   if (sort === "subscribers") return channel.now.subscribers;
   if (sort === "views") return channel.now.viewCount;
   if (sort === "videos") return channel.videoCount;
@@ -90,15 +90,15 @@ function computeFigure(channel: Channel, sort: ChannelSort): number | null {
 }
 
 interface Query {
-  readonly sort: ChannelSort;
-  readonly order: ListOrder;
+  readonly sort: SortName<"channel">;
+  readonly order: ListRequest["order"];
   readonly search?: string;
   readonly country?: string;
 }
 
 const queries: fc.Arbitrary<Query> = fc.record(
   {
-    sort: fc.constantFrom(...CHANNEL_SORTS),
+    sort: fc.constantFrom(...SORTS.channel),
     order: fc.constantFrom(...LIST_ORDERS),
     search: fc.constantFrom(
       "ann",

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import {
   encodeListCursor,
-  type ChannelSort,
+  type SortName,
   type ListPosition,
   type ListRequest,
 } from "../../../core/lists.ts";
@@ -43,7 +43,7 @@ async function insertChannels(database: Database): Promise<void> {
   ]);
 }
 
-const REQUEST: ListRequest<ChannelSort> = {
+const REQUEST: ListRequest<SortName<"channel">> = {
   kind: "channel",
   sort: "subscribers",
   order: "desc",

@@ -1,4 +1,4 @@
-/** Holds the SQL of `/shorts` to the order and the selection of core/cursor.ts. */
+/** Holds the SQL of `/shorts` to the order and the selection of core/shorts.ts. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
@@ -7,7 +7,7 @@ import {
   isShortSelected,
   type ShortPosition,
   type ShortsRequest,
-} from "../../../core/cursor.ts";
+} from "../../../core/shorts.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";

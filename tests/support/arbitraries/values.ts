@@ -1,6 +1,6 @@
 /** Arbitrary values of the domain. */
 import * as fc from "fast-check";
-import type { ShortPosition } from "../../../core/cursor.ts";
+import type { ShortPosition } from "../../../core/shorts.ts";
 import {
   ENTITY_FIELDS,
   type EntityFields,

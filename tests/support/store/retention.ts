@@ -1,11 +1,7 @@
 /** Observations around the limits of a retention policy, and ways to apply the policy. */
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
-import {
-  parseRetentionPolicy,
-  applyRetentionRule,
-  type RetentionPolicy,
-} from "../../../core/retention.ts";
+import { parseRetentionPolicy, type RetentionPolicy } from "../../../core/retention.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -14,6 +10,7 @@ import { applyRetention, type RetentionOptions } from "../../../server/store/his
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
 import type { RetentionReport } from "../../../server/store/history/retention-report.ts";
+import { applyRetentionRule } from "../../model/retention.ts";
 
 /** Parses a valid policy. */
 export function parsePolicy(text: string): RetentionPolicy {

@@ -8,7 +8,7 @@ import {
   pageAfter,
   parseShortsRequest,
   type ShortPosition,
-} from "../../core/cursor.ts";
+} from "../../core/shorts.ts";
 import { listings, positions } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
