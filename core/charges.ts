@@ -4,10 +4,7 @@ import { assertCreditAmount, assertSum, computeBalance, type CreditSums } from "
 import { FREE_REPEATS_MAX } from "./limits.ts";
 import { DAY_MS } from "./time.ts";
 
-/**
- * How long the payment of an idempotency key is valid, in milliseconds: one that was made at or before
- * `now - PAYMENT_TTL_MS` has expired.
- */
+/** A payment that an idempotency key made at or before `now - PAYMENT_TTL_MS` has expired. */
 export const PAYMENT_TTL_MS: number = DAY_MS;
 
 /**
@@ -28,8 +25,8 @@ export interface RequestCharge {
   /** By default, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /**
-   * Whether the request waited for the response to the one that paid with its idempotency key. Such
-   * a repeat is free, and does not count.
+   * Whether the request waited for the response to the one that paid with its idempotency key: such
+   * a repeat does not count.
    */
   readonly hasWaited?: boolean | undefined;
 }
@@ -53,9 +50,8 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
  * Decides one charge.
  *
  * @param balance Credits before the charge.
- * @param payment The valid payment of its idempotency key, if there is one, and not older than
- * {@link PAYMENT_TTL_MS} or a time of yours. After `freeRepeatsMax` repeats it is used up: the request
- * pays again.
+ * @param payment The payment of its idempotency key, unless it has expired. After `freeRepeatsMax` repeats
+ * it is used up: the request pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
@@ -81,15 +77,12 @@ export function decideCharge(
 }
 
 /**
- * Decides charges of one account, each as if it came alone, in their order: one that costs too much
- * leaves the balance to those behind it.
+ * Decides charges of one account, in their order: one that costs too much leaves the balance to the next.
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
- * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
  * @returns The decisions in the order of the charges, each with the balance after it; the sums and the payments after them.
- * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for debits
- * over 2^53 - 1 in all.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for too many debits.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
  *
  * @example

@@ -35,10 +35,7 @@ export const GAIN_DEFINITIONS: Readonly<
   return Object.fromEntries(definitions);
 });
 
-/**
- * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
- * gain over a longer gap would be a guess.
- */
+/** Where a gain looks for its baseline. A gain over more than twice its days would be a guess. */
 export function computeGainBaseline(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }

@@ -75,11 +75,9 @@ export function parseHistoryRequest(
 }
 
 /**
- * Finds the buckets of a page and of all pages after it: every one that overlaps `from` to `to`,
- * after the last one of the page before.
+ * Finds the buckets of a page and of all pages after it: every one that overlaps `from` to `to`.
  *
- * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, which does
- * not belong to it.
+ * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, excluded.
  *
  * @example
  * const request = { from: 5, to: 6, interval: "day", limit: 5 };
@@ -121,12 +119,7 @@ export const HISTORY_CURSOR_MAX_CHARACTERS: number = encodeHistoryCursor(
   "month",
 ).length;
 
-/**
- * Decodes the start of the last bucket of the page before.
- *
- * @throws {DomainError} `Invalid Request` for any other text, and for another interval: its buckets
- * end elsewhere.
- */
+/** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another interval. */
 export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
   const [start] = decodeCursor(
     cursor,

@@ -1,7 +1,6 @@
 /**
  * The kinds of entities: channels, shorts, users and tweets, with their fields. A field is declared
- * here alone: parsing, tables, stored histories, CSV, the histories of the interface and the sorts
- * of lists follow.
+ * here alone: parsing, tables, stored histories, CSV, resources and the sorts of lists follow.
  */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
@@ -131,7 +130,6 @@ export const ENTITY_FIELDS: {
   tweet: { ...KINDS.tweet, counts: listCountNames("tweet") },
 };
 
-/** The names of the counts of a kind, in the order of their numbers. */
 function listCountNames<Kind extends EntityKind>(kind: Kind) {
   // `Object.keys()` knows neither the names nor that there is one.
   return Object.keys(KINDS[kind].counts) as [CountName<Kind>, ...CountName<Kind>[]];

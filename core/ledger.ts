@@ -105,18 +105,14 @@ type LedgerDraft = { -readonly [Name in keyof CreditSums]: number } & {
 
 /** Returns whether anything changed. */
 function applyToDraft(draft: LedgerDraft, entry: LedgerEntry): boolean {
-  switch (entry.kind) {
-    case "grant":
-      return grant(draft, entry.amount, entry.reference);
-    case "debit":
-      return debit(draft, entry.id, entry.amount);
-    case "refund":
-      return refund(draft, entry.debit);
-  }
+  if (entry.kind === "refund") return refund(draft, entry.debit);
+  assertCreditAmount(entry.amount);
+  return entry.kind === "grant"
+    ? grant(draft, entry.amount, entry.reference)
+    : debit(draft, entry.id, entry.amount);
 }
 
 function grant(ledger: LedgerDraft, amount: number, reference: string | undefined): boolean {
-  assertCreditAmount(amount);
   // Stryker disable next-line ConditionalExpression: nothing is granted under no reference.
   if (reference !== undefined) {
     const previous = ledger.references.get(reference);
@@ -130,7 +126,6 @@ function grant(ledger: LedgerDraft, amount: number, reference: string | undefine
 }
 
 function debit(ledger: LedgerDraft, id: string, amount: number): boolean {
-  assertCreditAmount(amount);
   const existing = ledger.debits.get(id);
   if (existing?.amount === amount) return false;
   if (existing !== undefined) {

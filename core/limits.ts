@@ -73,8 +73,5 @@ export const HISTORY_MAX_POINTS = 1000;
 /** Points that each tweet of a page of tweets lists before its history is thinned. */
 export const TWEET_RECORD_MAX_POINTS = 250;
 
-/**
- * Free repeats of a request with an idempotency key, within a day of its payment. The next request with
- * the key pays again.
- */
+/** Free repeats of a request with an idempotency key, within a day of its payment. */
 export const FREE_REPEATS_MAX = 10;

@@ -137,8 +137,7 @@ export function matchesListFilters(
 }
 
 /**
- * Compares two positions of a list: by the figure, unknown ones last, then by the identifier, which
- * ascends in both orders.
+ * Compares two positions of a list: by the figure, unknown ones last, then by the identifier, ascending.
  *
  * @example
  * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1

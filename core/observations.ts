@@ -114,12 +114,11 @@ export function toEntityId(kind: EntityKind, id: string): string {
 
 function parseObservedAt(value: unknown, now: number): number {
   const observedAt = Number(parseField("observedAt", "instant", value));
-  if (!(observedAt <= now + CLOCK_SKEW_MAX_MS)) {
-    const rule = "not be more than 5 minutes ahead of the clock";
-    const { code, message } = createFieldError("observedAt", rule, value);
-    throw new DomainError(code, `${message} at ${formatInstant(now)}`);
-  }
-  return observedAt;
+  if (observedAt <= now + CLOCK_SKEW_MAX_MS) return observedAt;
+  throw createInvalidRequestError(
+    "observedAt must not be more than 5 minutes ahead of the clock, " +
+      `got ${quoteValue(value)} at ${formatInstant(now)}`,
+  );
 }
 
 function parseCount(name: string, value: unknown, line: string | undefined): number | null {

@@ -3,10 +3,7 @@ import { ENTITY_KINDS, type EntityKind } from "./kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 
-/**
- * The days that a rule may name. The least is above 30, because the monthly gain looks back 30 days
- * for its baseline.
- */
+/** The days that a rule may name: more than 30, which the monthly gain looks back. */
 const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
@@ -90,8 +87,7 @@ export function computeRetentionBounds(
  * Returns the points that a rule with these bounds keeps of a part of a history.
  *
  * @param points Oldest first, no two at one instant.
- * @param nextAt The instant of the first point after the part; `undefined` for the last part, whose
- * newest point is always kept.
+ * @param nextAt The instant of the first point after the part; `undefined` for the last part.
  */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],

@@ -1,9 +1,6 @@
 /** Finds numbers of a JSON text that lose their fraction when they are read. */
 
-/**
- * Smaller numbers keep a fraction of up to three digits. No count is as large as this, so hardly any
- * text is searched.
- */
+/** Smaller numbers keep a fraction of three digits. Hardly any count is as large as this. */
 export const ROUNDED_NUMBER_MIN: number = 2 ** 40;
 
 /**

@@ -48,10 +48,7 @@ export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "
   readonly entities: readonly (string | DomainError)[];
 }
 
-/**
- * Reads channels and shorts. A read rejects with the `DomainError` `Channel Not Found` or
- * `Short Not Found`.
- */
+/** Reads channels and shorts. A read rejects with `Channel Not Found` or `Short Not Found`. */
 export interface VideoStore {
   /** Reads a page of channels. */
   channelPage(request: ListRequest<SortName<"channel">>): StoreRead<resources.ChannelList>;
@@ -79,10 +76,7 @@ export interface VideoStore {
   ): StoreRead<resources.ShortHistory>;
 }
 
-/**
- * Reads users and tweets. A read rejects with the `DomainError` `User Not Found`,
- * `Tweet Not Found` or `Page Out of Range`.
- */
+/** Reads users and tweets. A read rejects with `User Not Found`, `Tweet Not Found` or `Page Out of Range`. */
 export interface MicroblogStore {
   /** Reads a page of users. */
   userPage(request: ListRequest<SortName<"user">>): StoreRead<resources.UserList>;
@@ -114,10 +108,7 @@ export interface MicroblogStore {
   ): StoreRead<resources.TweetHistory>;
 }
 
-/**
- * Stores the monitoring list. A change returns the creator in the spelling of the list, and the size of the
- * list after it.
- */
+/** Stores the monitoring list. A change returns the spelling of the list, and its size after it. */
 export interface CreatorStore {
   /** Adds a creator. Throws `Creator Already Exists` or `Creator List Full`. */
   add(creator: Creator, now: number): Promise<{ readonly creator: string; readonly total: number }>;
@@ -189,8 +180,7 @@ export interface CreditStore<Debit = unknown> {
    * Decides charges like `decideCharges()`, each account for itself, and commits those that are
    * covered, all or none. A charge of an account that does not exist is refused.
    *
-   * @param charges No two with one idempotency key of one account, but those that have waited for the
-   * request that paid with it.
+   * @param charges No two with one idempotency key of one account, but those that have waited.
    */
   debit(
     charges: readonly CreditCharge[],

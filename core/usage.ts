@@ -38,12 +38,7 @@ export interface UsageDay {
 
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
 
-/**
- * Parses the optional `by`: names of {@link USAGE_GROUPINGS}, separated by commas, each once, and not both
- * `day` and `hour`.
- *
- * @throws {DomainError} `Invalid Request`, with its value and what is allowed.
- */
+/** Parses `by`: names of {@link USAGE_GROUPINGS}, each once, and not both `day` and `hour`. */
 export function parseUsageGrouping(query: QueryParameters): UsageGrouping | undefined {
   const text = readSingleValue("by", query);
   if (text === undefined) return undefined;
@@ -64,8 +59,7 @@ export function parseUsageGrouping(query: QueryParameters): UsageGrouping | unde
 }
 
 /**
- * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to the default
- * number of days before `to`.
+ * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 30 days until `to`.
  *
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.

@@ -1,6 +1,5 @@
 /** Schemas of requests for several entities: batches of details, and comparisons of one count. */
 import * as Type from "@sinclair/typebox";
-import type { TSchema } from "@sinclair/typebox";
 import { ENTITY_FIELDS } from "../kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
@@ -9,14 +8,14 @@ import {
   ChannelName,
   CountOrNull,
   createChoice,
+  CursorPagination,
+  Identifier,
   Interval,
   strictObject,
   Username,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { UserDetails } from "./microblog.ts";
-import { CursorPagination } from "./pagination.ts";
-import { Identifier } from "./texts.ts";
 import { ChannelDetails } from "./video.ts";
 
 const createNamesSchema = (description: string) =>
@@ -35,7 +34,10 @@ export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = strictObjec
 const NAME = Type.String({ description: "As the request has it" });
 
 /** Creates the schema of named entities: the fields of those found, else the error of a 404. */
-const createNamedSchema = <Found extends Record<string, TSchema>, NotFound extends TSchema>(
+const createNamedSchema = <
+  Found extends Record<string, Type.TSchema>,
+  NotFound extends Type.TSchema,
+>(
   found: Found,
   error: NotFound,
 ) =>

@@ -3,20 +3,21 @@
  * that is not registered, and a registration only reaches one of the copies that a program may load.
  */
 import * as Type from "@sinclair/typebox";
-import type { SchemaOptions, TSchema } from "@sinclair/typebox";
 import { HISTORY_INTERVALS, type HistoryInterval } from "../buckets.ts";
-import { INTEGER_MAX } from "../limits.ts";
-import type { Nullable } from "./generated/schemas.ts";
-import { DATE_PATTERN } from "./texts.ts";
+import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, PAGE_LIMIT_RANGE } from "../limits.ts";
+import type { Nullable, ResourceSchemas } from "./generated/schemas.ts";
 
 /** A value, or `null` if no source reported it. */
-export const nullable = <Schema extends TSchema>(
+export const nullable = <Schema extends Type.TSchema>(
   schema: Schema,
-  options?: SchemaOptions,
+  options?: Type.SchemaOptions,
 ): Nullable<Schema> => Type.Union([schema, Type.Null()], options);
 
 /** Creates a copy of a schema with another description. */
-export const describe = <Schema extends TSchema>(schema: Schema, description: string): Schema => ({
+export const describe = <Schema extends Type.TSchema>(
+  schema: Schema,
+  description: string,
+): Schema => ({
   ...schema,
   description,
 });
@@ -24,7 +25,7 @@ export const describe = <Schema extends TSchema>(schema: Schema, description: st
 /** An object with exactly these fields. */
 export const strictObject = <Properties extends Type.TProperties>(
   properties: Properties,
-  options?: SchemaOptions,
+  options?: Type.SchemaOptions,
 ): Type.TObject<Properties> => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A count: a whole number from 0 to 2^53 - 1. */
@@ -53,6 +54,33 @@ export const createChoice = <Name extends string>(
   Type.Unsafe<Name>(
     Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, description }),
   );
+
+/**
+ * Creates the schema of a text without NUL and lone surrogates. Its length is in the pattern,
+ * because TypeBox counts UTF-16 units where JSON Schema counts characters.
+ *
+ * @param excluded Characters that it may not have, in the syntax of a class of a pattern.
+ */
+export const createTextSchema = (
+  min: number,
+  max: number,
+  { excluded = "\\u0000" }: { readonly excluded?: string } = {},
+): Type.TString => {
+  // A surrogate pair is one character with the flag u, which Ajv sets, and two without it.
+  const character = `[^${excluded}\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff]`;
+  return Type.String({ pattern: `^(?:${character}){${min},${max}}$` });
+};
+
+/** An identifier, as `isIdentifier()` of core checks it. */
+export const Identifier: Type.TString = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
+  excluded: "\\u0000-\\u001f\\u007f-\\u009f",
+});
+
+/** The days that exist, from the year 0 to 9999. */
+export const DATE_PATTERN: string =
+  "(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|" +
+  "02-(?:0[1-9]|1\\d|2[0-8]))|" +
+  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
 
 /** A day that exists: `2026-11-20`. */
 export const Day: Type.TString = Type.String({ pattern: `^${DATE_PATTERN}$` });
@@ -90,3 +118,30 @@ export const createHistorySchema = <Counts extends Type.TProperties>(
   counts: Counts,
 ): Type.TArray<Type.TObject<{ timestamp: Type.TString } & Counts>> =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });
+
+/** How far a listing goes that continues at a cursor. */
+export const CursorPagination: ResourceSchemas["CursorPagination"] = strictObject(
+  {
+    hasMore: Type.Boolean({ description: "Whether a page follows" }),
+    nextCursor: nullable(Type.String(), {
+      description: "The `cursor` of the next page; null if hasMore is false",
+    }),
+  },
+  { description: "How far the listing goes" },
+);
+
+/** The place of a numbered page in its listing. */
+export const Pagination: ResourceSchemas["Pagination"] = strictObject(
+  {
+    page: Type.Integer({ minimum: 0, description: "0-based" }),
+    limit: Type.Integer({
+      minimum: PAGE_LIMIT_RANGE.min,
+      maximum: PAGE_LIMIT_RANGE.max,
+      description: "The most items of a page",
+    }),
+    total: Type.Integer({ minimum: 0, description: "Items that the days filter selects" }),
+    page_count: Type.Integer({ minimum: 0, description: "Pages of the listing" }),
+    has_more: Type.Boolean({ description: "Whether a page follows" }),
+  },
+  { description: "How far the listing goes" },
+);

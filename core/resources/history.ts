@@ -4,6 +4,7 @@ import type { EntityKind } from "../kinds.ts";
 import {
   BucketStart,
   ChannelName,
+  CursorPagination,
   describe,
   Instant,
   Interval,
@@ -12,7 +13,6 @@ import {
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { createKindFields } from "./kind-fields.ts";
-import { CursorPagination } from "./pagination.ts";
 
 /** Creates the fields that a page of the history of any kind has. */
 function createPageFields<Kind extends EntityKind>(kind: Kind) {

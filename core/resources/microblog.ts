@@ -5,14 +5,15 @@ import {
   Count,
   CountChange,
   createHistorySchema,
+  CursorPagination,
   describe,
   Instant,
+  Pagination,
   strictObject,
   Username,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { createGainSchemas, createKindFields } from "./kind-fields.ts";
-import { CursorPagination, Pagination } from "./pagination.ts";
 
 const { attributes, counts } = createKindFields("user");
 const tweet = createKindFields("tweet");

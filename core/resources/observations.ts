@@ -5,10 +5,16 @@
 import * as Type from "@sinclair/typebox";
 import type { EntityKind } from "../kinds.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
-import { CountOrNull, describe, nullable } from "./fields.ts";
+import {
+  CountOrNull,
+  createTextSchema,
+  DATE_PATTERN,
+  describe,
+  Identifier,
+  nullable,
+} from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { createAttributeSchemas, createCountSchemas } from "./kind-fields.ts";
-import { createTextSchema, DATE_PATTERN, Identifier } from "./texts.ts";
 
 const TIME_PATTERN =
   "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";

@@ -3,8 +3,9 @@ import * as Type from "@sinclair/typebox";
 import { GAIN_PERIOD_DAYS } from "../growth.ts";
 import {
   ChannelName,
-  createHistorySchema,
   CountChange,
+  createHistorySchema,
+  CursorPagination,
   describe,
   Instant,
   nullable,
@@ -12,7 +13,6 @@ import {
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { createGainSchemas, createKindFields } from "./kind-fields.ts";
-import { CursorPagination } from "./pagination.ts";
 
 const { attributes, counts } = createKindFields("channel");
 const short = createKindFields("short");

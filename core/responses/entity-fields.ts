@@ -34,8 +34,7 @@ export type KnownFields<Kind extends EntityKind> = {
   Readonly<Record<(typeof KINDS)[Kind]["idField"], string>>;
 
 /**
- * Reads the known fields of an entity: the newest values of its attributes, and the counts of its
- * newest observation.
+ * Reads the newest values of the attributes of an entity, and the counts of its newest observation.
  *
  * @param id A channel, short or tweet by its identifier; a user by the username, see `findUsername()`.
  * @param entity Its observations, merged.

@@ -45,8 +45,7 @@ export function createHistoryItems<Kind extends EntityKind>(
 }
 
 /**
- * Creates a page of a history. The changes of its first bucket compare with the last values before
- * it, also before `from`.
+ * Creates a page of a history. The first changes compare with values before it, also before `from`.
  *
  * @param points All points of the entity, in any order, as for `groupIntoBuckets()`.
  * @throws {RangeError} If `limit` is no whole number from 1.
@@ -83,8 +82,7 @@ function splitBuckets(buckets: readonly HistoryBucket[], request: HistoryRequest
 /**
  * Creates a page of a comparison of one count.
  *
- * @param histories The points of each entity, in any order, as for `groupIntoBuckets()`; none for
- * one that is not found.
+ * @param histories The points of each entity, in any order; none for one that is not found.
  * @param countIndex Which count.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *

@@ -28,8 +28,7 @@ export interface ListableEntity<Fields> {
 }
 
 /**
- * Creates the page of channels that a request selects. Each has the figure that the page is sorted
- * by.
+ * Creates the page of channels that a request selects. Each has the figure that it is sorted by.
  *
  * @param channels All channels, in any order.
  *
@@ -52,7 +51,7 @@ export function createChannelList(
 }
 
 /**
- * Creates the page of users that a request selects. Each has the figure that the page is sorted by.
+ * Creates the page of users that a request selects. Each has the figure that it is sorted by.
  *
  * @param users All users, in any order.
  *

@@ -9,7 +9,7 @@ import {
   paginate,
   parsePageRequest,
 } from "../../core/pagination.ts";
-import * as microblogSchemas from "../../core/resources/pagination.ts";
+import * as microblogSchemas from "../../core/resources/fields.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { counts, NOW } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";

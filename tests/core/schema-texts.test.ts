@@ -11,7 +11,7 @@ import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../../core/limits.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { ChannelBatchRequest } from "../../core/resources/batch.ts";
 import { CreatorRequest } from "../../core/resources/creators.ts";
-import { Identifier } from "../../core/resources/texts.ts";
+import { Identifier } from "../../core/resources/fields.ts";
 import { ChannelObservation, UserObservation } from "../../core/resources/observations.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT, parseInstant } from "../../core/time.ts";

@@ -6,6 +6,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../../core/kinds.ts";
 import {
   Count,
+  Identifier,
   Instant,
   InstantOrNull,
   nullable,
@@ -13,7 +14,6 @@ import {
   TextOrNull,
 } from "../../../../core/resources/fields.ts";
 import { INTEGER_MAX, REJECTED_LINES_LISTED_MAX } from "../../../../core/limits.ts";
-import { Identifier } from "../../../../core/resources/texts.ts";
 import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../../stored-names.ts";
 import { SourceReadiness } from "../health-schema.ts";
 
