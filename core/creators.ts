@@ -4,7 +4,12 @@
  */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
-import type { CreatorList, CreatorResult, ListedCreator } from "./resources/generated/types.ts";
+import type {
+  CreatorList,
+  CreatorRequest,
+  CreatorResult,
+  ListedCreator,
+} from "./resources/generated/types.ts";
 import { compareText, foldCase } from "./text.ts";
 
 /** The platforms whose creators the list accepts. */
@@ -13,13 +18,8 @@ export const CREATOR_PLATFORMS = ["microblog"] as const;
 /** The form of a creator's username. */
 export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** A creator of the list. */
-export interface Creator {
-  /** Where the creator is. */
-  readonly platform: (typeof CREATOR_PLATFORMS)[number];
-  /** The username without the @ symbol. */
-  readonly creator: string;
-}
+/** A creator of the list: a platform, and a username without the @ symbol. */
+export type Creator = Readonly<CreatorRequest>;
 
 /** The list: creators by {@link getCreatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;

@@ -3,6 +3,7 @@
  * after it, even if items were added in between. It also names its list, so that no other accepts it.
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
+import type { CursorPagination } from "./resources/generated/types.ts";
 import { isFoldedIdentifier } from "./text.ts";
 import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 
@@ -11,13 +12,9 @@ declare const atob: (base64: string) => string;
 declare const btoa: (bytes: string) => string;
 
 /** A page of a list that continues at a cursor. */
-export interface CursorPage<Item> {
+export interface CursorPage<Item> extends Readonly<CursorPagination> {
   /** The items of the page. */
   readonly items: readonly Item[];
-  /** Whether a page follows. */
-  readonly hasMore: boolean;
-  /** The cursor of the next page; `null` if there is none. */
-  readonly nextCursor: string | null;
 }
 
 /**

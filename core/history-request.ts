@@ -75,7 +75,7 @@ export function parseHistoryRequest(
 }
 
 /**
- * Finds the buckets of a page and of all pages after it: every one that overlaps `from` to `to`.
+ * Finds the buckets of a page and of all pages after it: those that overlap `from` to `to`, past `after`.
  *
  * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, excluded.
  *

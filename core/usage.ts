@@ -2,7 +2,7 @@
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type QueryParameters } from "./parameters.ts";
-import type { AccountDetails } from "./resources/generated/types.ts";
+import type { AccountDetails, UsageRow } from "./resources/generated/types.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
 /** The dimensions that usage can be grouped by. */
@@ -25,15 +25,9 @@ export interface DayRange {
 }
 
 /** The usage of an account on a day. */
-export interface UsageDay {
+export interface UsageDay extends Readonly<Pick<UsageRow, "requests" | "credits" | "refunded">> {
   /** Counted from 1970 UTC. */
   readonly day: number;
-  /** Charged requests. */
-  readonly requests: number;
-  /** Credits that they were charged. */
-  readonly credits: number;
-  /** Credits that were refunded. */
-  readonly refunded: number;
 }
 
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
@@ -59,7 +53,7 @@ export function parseUsageGrouping(query: QueryParameters): UsageGrouping | unde
 }
 
 /**
- * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 30 days until `to`.
+ * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 29 days before it.
  *
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.

@@ -1,15 +1,10 @@
 /** Creates the bodies of errors, and the results of requests that name several entities. */
-import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES, type ErrorCode } from "../error-statuses.ts";
+import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES } from "../error-statuses.ts";
 import { DomainError } from "../errors.ts";
 import type { ServiceError, VideoError } from "../resources/generated/types.ts";
 
-/** An error with a name and a message for clients, such as a `DomainError`. */
-export interface NamedError {
-  /** The name of the error. */
-  readonly code: ErrorCode;
-  /** The sentence that describes the error. */
-  readonly message: string;
-}
+/** The name and the message of an error, for clients. */
+export type NamedError = Pick<DomainError, "code" | "message">;
 
 /**
  * Creates the body of an error of the video interface: a message alone where a channel or a short is

@@ -1,4 +1,4 @@
-/** Creates the resources of users and tweets. */
+/** Finds usernames, and creates the resources of users and tweets. */
 import { groupIntoBuckets, type HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import { computeFollowerChanges } from "../growth.ts";
