@@ -127,11 +127,8 @@ export function fillUnknownCounts(
 }
 
 /**
- * Aligns one count of several histories by bucket.
- *
- * @param histories The buckets of each entity, oldest first.
- * @returns A row for each bucket that at least one of them has, oldest first. Its counts are in the order
- * of the entities, `null` where the bucket has no point or an unknown count.
+ * Aligns one count of several histories: a row for each bucket that one of them has, oldest first, with
+ * the count of each entity, `null` where it has no such bucket or the count is unknown.
  */
 export function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
@@ -150,11 +147,7 @@ export function alignBuckets(
   );
 }
 
-/**
- * Finds the last known value of each count, `null` if there is none.
- *
- * @param buckets Oldest first; points will do, too.
- */
+/** Finds the last known value of each count in buckets or points, oldest first; `null` if there is none. */
 export function findLastKnownCounts(
   buckets: readonly Pick<HistoryBucket, "counts">[],
 ): (number | null)[] {

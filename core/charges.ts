@@ -82,7 +82,7 @@ export function decideCharge(
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
  * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
- * @returns The decisions in the order of the charges, each with the balance after it; the sums and the payments after them.
+ * @returns The decisions in order, each with the balance after it; the sums and the payments after all.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, or debits over 2^53 - 1.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
  *

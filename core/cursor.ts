@@ -44,11 +44,8 @@ export function cutPage<Item>(
 type CursorValue = string | number | null;
 
 /**
- * Encodes a cursor: a JSON array in base64url, which is safe in a URL.
- *
- * @param list The list that the cursor belongs to.
- * @param position Whole numbers, identifiers in any case, and `null` for what is unknown.
- * @throws {RangeError} For any other value of the position.
+ * Encodes a cursor: a JSON array in base64url, which is safe in a URL. A position consists of whole
+ * numbers, identifiers in any case, and `null` for what is unknown.
  */
 export function encodeCursor(
   list: readonly CursorValue[],
@@ -68,12 +65,7 @@ export function encodeCursor(
     : base64;
 }
 
-/**
- * Decodes the position of a cursor, which has to belong to a list.
- *
- * @param page The page whose `nextCursor` it has to be, for the message.
- * @throws {DomainError} `Invalid Request` for any other text.
- */
+/** Decodes the position of a cursor, which has to be the `nextCursor` of a page of the list. */
 export function decodeCursor<Position extends readonly CursorValue[]>(
   cursor: string,
   list: readonly CursorValue[],

@@ -81,10 +81,8 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
 }
 
 /**
- * Adds to each follower count its difference from the one before; `0` for the oldest.
- *
- * @param points Known counts, newest first.
- * @param count How many results to return. One more point gives the oldest of them its difference.
+ * Adds to the newest `count` of the known follower counts, newest first, their difference from the one
+ * before; `0` for the oldest of all.
  */
 export function computeFollowerChanges(
   points: readonly { readonly at: number; readonly followers: number }[],

@@ -148,10 +148,7 @@ function refund(ledger: LedgerDraft, id: string): boolean {
   return true;
 }
 
-/**
- * Checks that the sum of grants or debits can take an amount. Refunded credits are debited again, so
- * debits can exceed grants and reach the limit, too.
- */
+/** Checks a sum. Refunded credits are debited again, so debits can exceed grants and reach the limit. */
 export function assertSum(name: "granted" | "debited", sum: number, amount: number): void {
   if (sum + amount > INTEGER_MAX) throw createSumTooLargeError(name, sum, amount);
 }

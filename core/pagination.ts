@@ -99,11 +99,7 @@ export function filterDays<Item>(
   return items.filter((item) => instantOf(item) >= start);
 }
 
-/**
- * How long the last days have the same items: from `now` until the oldest one leaves.
- *
- * @param oldest The instant of the oldest item; `null` if there is none.
- */
+/** How long the last days have the same items: until the oldest one, if there is one, leaves. */
 export function computeDaysFilterValidity(
   oldest: number | null,
   days: number,

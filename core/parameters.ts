@@ -22,12 +22,7 @@ export function parseInteger(
   return number >= min && number <= max ? number : undefined;
 }
 
-/**
- * Parses an optional parameter that is a whole number within a range.
- *
- * @param code The code of the error: the interfaces name it differently.
- * @throws {DomainError} If it is repeated, no whole number, or out of range.
- */
+/** Parses an optional whole number within a range. The interfaces have different codes for its error. */
 export function parseIntegerParameter(
   name: string,
   query: QueryParameters,
@@ -44,12 +39,7 @@ export function parseIntegerParameter(
   return number;
 }
 
-/**
- * Parses an optional parameter that is one of some names.
- *
- * @param initial Its value if it is not given.
- * @throws {DomainError} `Invalid Request` if it is repeated, or any other name.
- */
+/** Parses an optional parameter that is one of some names; `initial` if it is not given. */
 export function parseChoiceParameter<Choice extends string>(
   name: string,
   query: QueryParameters,
@@ -64,11 +54,7 @@ export function parseChoiceParameter<Choice extends string>(
   );
 }
 
-/**
- * Returns the value of an optional parameter; `undefined` if there is none.
- *
- * @throws {DomainError} With the given code, if the parameter is repeated.
- */
+/** Returns the value of an optional parameter, which must not be repeated. */
 export function readSingleValue(
   name: string,
   query: QueryParameters,

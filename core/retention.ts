@@ -29,9 +29,8 @@ export const RETENTION_SYNTAX: string =
 const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
 /**
- * Parses a policy: `KIND=RULE`, separated by commas. A rule is `90d` (every observation for 90
- * days, then none), `90d/day` (then one a UTC day) or `90d/day/365d` (then one a UTC day until 365
- * days). Returns `undefined` for any other text.
+ * Parses a policy. A rule is `90d` (every observation for 90 days, then none), `90d/day` (then one a UTC
+ * day) or `90d/day/365d` (then one a UTC day until 365 days). Returns `undefined` for any other text.
  */
 export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
   const policy: Partial<Record<EntityKind, RetentionRule>> = {};
@@ -84,10 +83,8 @@ export function computeRetentionBounds(
 }
 
 /**
- * Returns the points that a rule with these bounds keeps of a part of a history.
- *
- * @param points Oldest first, no two at one instant.
- * @param nextAt The instant of the first point after the part; `undefined` for the last part.
+ * Returns the points that a rule with these bounds keeps of a part of a history, oldest first. `nextAt` is
+ * the instant of the first point after the part; `undefined` for the last part.
  */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],

@@ -6,11 +6,6 @@ export const ROUNDED_NUMBER_MIN: number = 2 ** 40;
 /**
  * Lists the numbers of a JSON text that are no whole numbers, but are read as large ones:
  * `JSON.parse()` rounds 9007199254740991.4 to 9007199254740991.
- *
- * @param json A text that `JSON.parse()` accepts.
- *
- * @example
- * listRoundedNumbers('{"views":9007199254740991.4,"likes":1e15}'); // ["9007199254740991.4"]
  */
 export function listRoundedNumbers(json: string): string[] {
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.

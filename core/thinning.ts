@@ -3,11 +3,8 @@ import { assertWholeNumber } from "./errors.ts";
 
 /**
  * Cuts the time of a history into slices. A thinned history lists the first point, the newest point
- * of each slice and the newest of all, at most `maxPoints` in all.
- *
- * @returns The bounds of the slices, rising, one more than slices: `[0, 30, 60, 90]` of 5 points from 0
- * to 90. A slice includes its lower bound and excludes its upper one.
- * @throws {RangeError} If `maxPoints` is no whole number from 3.
+ * of each slice and the newest of all: 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`. A slice
+ * includes its lower bound and excludes its upper one.
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);
@@ -23,11 +20,8 @@ export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints:
 }
 
 /**
- * Thins a history that has more than `maxPoints` points: to the first, the newest, and the newest
- * of each of equal slices of the time between.
- *
- * @param points Oldest first, no two at one instant.
- * @throws {RangeError} If `maxPoints` is no whole number from 3.
+ * Thins a history that has more than `maxPoints` points, 3 or more: to the first, the newest, and the
+ * newest of each of equal slices of the time between. Points are oldest first, no two at one instant.
  */
 export function thinHistory<Point extends { readonly at: number }>(
   points: readonly Point[],
@@ -41,9 +35,8 @@ export function thinHistory<Point extends { readonly at: number }>(
 }
 
 /**
- * Keeps the first point, the newest, and the newest of each slice of {@link computeSliceBounds}.
- *
- * @param points Oldest first, no two at one instant; points that would not be kept may be missing.
+ * Keeps the first point, the newest, and the newest of each slice of {@link computeSliceBounds}. Points
+ * that would not be kept may be missing.
  */
 export function keepNewestOfSlices<Point extends { readonly at: number }>(
   points: readonly Point[],

@@ -15,11 +15,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/**
- * Decodes bytes. A byte order mark is a character like others.
- *
- * @throws {TypeError} For bytes that are no UTF-8.
- */
+/** Decodes bytes; a `TypeError` if they are no UTF-8. A byte order mark is a character like others. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

@@ -56,10 +56,8 @@ export const createChoice = <Name extends string>(
   );
 
 /**
- * Creates the schema of a text without NUL and lone surrogates. Its length is in the pattern,
- * because TypeBox counts UTF-16 units where JSON Schema counts characters.
- *
- * @param excluded Characters that it may not have, in the syntax of a class of a pattern.
+ * Creates the schema of a text without NUL, other excluded characters and lone surrogates. Its length is
+ * in the pattern, because TypeBox counts UTF-16 units where JSON Schema counts characters.
  */
 export const createTextSchema = (
   min: number,
