@@ -1,21 +1,20 @@
 /** Builds the results that collectors yield. */
 import { DomainError } from "../../core/errors.ts";
-import { ENTITY_FIELDS } from "../../core/kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import type { PollResult, ObservationRecord } from "./collector.ts";
+import type { PollResult } from "./collector.ts";
 
 /**
  * Creates the result for one observation, or a failure if the observation is invalid.
  *
- * @param observedAt Milliseconds since 1970 UTC.
  * @param fields `undefined` counts as absent; a count of `null` is known to be hidden.
  * @param extra `missingCountsReason`, for a source that always has some count, is the failure if
  * all are missing: the source has renamed its fields then, and the counts are not hidden.
  */
 export function createPollResult(
   targetId: string,
-  kind: ObservationRecord["kind"],
+  kind: EntityKind,
   observedAt: number,
   fields: Readonly<Record<string, unknown>>,
   {
@@ -37,19 +36,14 @@ export function createPollResult(
   }
 }
 
-/** Creates the result for a target that is missing in a response. */
-export function createMissingResult(
-  targetId: string,
-  goneReason: string,
-  warning: string | undefined,
-): PollResult {
-  // The missing item can be the malformed one that the warning is about.
+/**
+ * Creates the result for a target that does not exist.
+ *
+ * @param warning Why an item of the response could not be read. The missing one can be that item,
+ * so it may not be gone.
+ */
+export function createGoneResult(targetId: string, reason: string, warning?: string): PollResult {
   return warning === undefined
-    ? createGoneResult(targetId, goneReason)
+    ? { targetId, failure: reason, isGone: true }
     : { targetId, failure: warning };
-}
-
-/** Creates the result for a target that does not exist. */
-export function createGoneResult(targetId: string, failure: string): PollResult {
-  return { targetId, failure, isGone: true };
 }

@@ -10,10 +10,10 @@
  *
  * If a quota does not suffice, all intervals grow by the same factor, except those of profiles.
  */
-import type { AgeRange, TargetUpdate } from "../store/collection/targets.ts";
-import type { DueTarget, SourceState, TaskName } from "./targets.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import type { AgeRange, TargetUpdate } from "../store/collection/targets.ts";
 import { formatReason, type Collector, type SourceError } from "./collector.ts";
+import type { DiscoveredItem, DueTarget, SourceState, TaskName } from "./targets.ts";
 
 /** The factor by which the poll intervals of each task grow: 1 or more. */
 export type SlowdownFactors = Readonly<Record<TaskName, number>>;
@@ -33,30 +33,16 @@ const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 /** The delay after the first failure; each further one doubles it. */
 const RETRY_BASE_MS = 5 * MINUTE_MS;
 
-/**
- * Computes the interval of an item.
- *
- * @param ageMs Milliseconds since it was published.
- *
- * @example
- * computeItemIntervalMs(7 * 86_400_000); // 7 * 3_600_000
- */
-export function computeItemIntervalMs(ageMs: number): number {
-  return clampInterval(ageMs / AGE_DIVISOR, ITEM_INTERVAL_BOUNDS);
-}
+/** Computes the interval of an item that was published some time ago. */
+export const computeItemIntervalMs = (ageMs: number): number =>
+  computeIntervalMs(ageMs, ITEM_INTERVAL_BOUNDS);
 
-/**
- * Computes the interval of a list of items.
- *
- * @param ageMs Milliseconds since the newest item was published; `Infinity` for an empty list.
- */
-export function computeListIntervalMs(ageMs: number): number {
-  return clampInterval(ageMs / AGE_DIVISOR, LIST_INTERVAL_BOUNDS);
-}
+/** Computes the interval of a list, by the age of its newest item; `Infinity` for an empty list. */
+export const computeListIntervalMs = (ageMs: number): number =>
+  computeIntervalMs(ageMs, LIST_INTERVAL_BOUNDS);
 
-function clampInterval(ms: number, { minMs, maxMs }: { minMs: number; maxMs: number }): number {
-  return Math.min(maxMs, Math.max(minMs, ms));
-}
+const computeIntervalMs = (ageMs: number, { minMs, maxMs }: typeof ITEM_INTERVAL_BOUNDS) =>
+  Math.min(maxMs, Math.max(minMs, ageMs / AGE_DIVISOR));
 
 /**
  * The ranges of age by which targets are counted to estimate their polls. The first ends where
@@ -76,83 +62,15 @@ function createAgeRanges(): AgeRange[] {
   return [...ranges, { from, to: Infinity }];
 }
 
-/**
- * Estimates the polls of a day, a tenth too many at most.
- *
- * @param counts Targets in each of {@link AGE_RANGES}.
- * @param computeIntervalMs {@link computeItemIntervalMs} or {@link computeListIntervalMs}.
- */
-export function estimatePollsPerDay(
-  counts: readonly number[],
-  computeIntervalMs: (ageMs: number) => number,
-): number {
-  return AGE_RANGES.reduce(
-    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / computeIntervalMs(from),
-    0,
-  );
-}
-
-/**
- * Computes the factor by which intervals must grow to fit a quota: 1 or more. All in units a day.
- *
- * @param quota `needed` shrinks as intervals grow; `fixed` does not.
- *
- * @example
- * computeSlowdownFactor({ needed: 18_000, fixed: 0, available: 9000 }); // 2
- */
-export function computeSlowdownFactor(quota: {
-  readonly needed: number;
-  readonly fixed: number;
-  readonly available: number;
-}): number {
-  const { needed, fixed, available } = quota;
-  // Even if `fixed` takes everything, a tenth is kept for the rest.
-  const remaining = Math.max(available - fixed, available / 10);
-  return needed <= remaining ? 1 : needed / remaining;
-}
-
-/**
- * Computes when something is due after a poll. The first time, it is due anywhere within its
- * interval, so that targets that were added together spread out; later it moves by up to a tenth.
- *
- * @param chance From 0 to below 1; see {@link computeJitter}.
- */
-export function computeNextDueAt(options: {
-  readonly now: number;
-  readonly everyMs: number;
-  readonly isFirst: boolean;
-  readonly chance: number;
-}): number {
-  const { now, everyMs, isFirst, chance } = options;
-  const fraction = isFirst ? 0.1 + 0.9 * chance : 0.9 + 0.2 * chance;
-  return Math.round(now + everyMs * fraction);
-}
-
-/**
- * Computes the interval after failures: short, then longer and longer, up to the usual one.
- *
- * @param failures Failures since the last success, 1 or more.
- */
-export function computeRetryIntervalMs(everyMs: number, failures: number): number {
-  return Math.min(everyMs, RETRY_BASE_MS * 2 ** (failures - 1));
-}
-
-/**
- * Computes the interval of an item that is gone, which may come back: a day, doubled each time.
- *
- * @param failures How many times in a row it was gone, 1 or more.
- *
- * @example
- * computeGoneItemIntervalMs(1); // 86_400_000
- */
-export function computeGoneItemIntervalMs(failures: number): number {
-  return Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** (failures - 1));
-}
-
 /** Hashes text to a number from 0 to below 1. */
-export function computeJitter(text: string): number {
-  return Bun.hash.xxHash32(text) / 2 ** 32;
-}
+const computeJitter = (text: string) => Bun.hash.xxHash32(text) / 2 ** 32;
+
+/**
+ * Spreads targets that were added together: the first time, one is due anywhere within its
+ * interval; later, the interval moves by up to a tenth.
+ */
+const spreadMs = (everyMs: number, jitter: number, isFirst: boolean) =>
+  everyMs * (isFirst ? 0.1 + 0.9 * jitter : 0.9 + 0.2 * jitter);
 
 /** The merged results of a target, and the changes of its state. */
 export interface TargetResult {
@@ -163,6 +81,12 @@ export interface TargetResult {
   itemCount?: number;
 }
 
+interface Schedule {
+  readonly collector: Collector;
+  readonly slowdownFactors: SlowdownFactors;
+  readonly now: number;
+}
+
 /**
  * Computes the update of a target.
  *
@@ -171,45 +95,50 @@ export interface TargetResult {
  * @returns `undefined`: the target stays due, because the source was not polled for it.
  */
 export function reschedule(
-  options: {
-    readonly collector: Collector;
-    readonly slowdownFactors: SlowdownFactors;
-    readonly now: number;
-  },
+  schedule: Schedule,
   task: TaskName,
   target: DueTarget,
   result: TargetResult | undefined,
   sourceError?: SourceError,
 ): TargetUpdate | undefined {
-  const { collector, slowdownFactors, now } = options;
+  const { collector, slowdownFactors, now } = schedule;
   const { id } = target;
-  const kind = sourceError?.kind;
+  const { kind, until, bucket } = sourceError ?? {};
   if (result === undefined && (kind === "rate-limited" || kind === "stop")) {
-    const { until, bucket } = sourceError ?? {};
     // If the task's own bucket is not paused, only this target waits: others may not need the other.
     const isOtherBucket = bucket !== collector.tasks[task].bucket;
     const isWaiting = kind === "rate-limited" && until !== undefined && isOtherBucket;
     return isWaiting ? { id, dueAt: until } : undefined;
   }
-  const chance = computeJitter(`${id} ${now}`);
   const { failure, isGone, ...changes }: TargetResult = result ?? { isGone: false };
   const newestAt = Math.max(changes.publishedAt ?? -Infinity, target.publishedAt ?? -Infinity);
   if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
   const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactors[task];
+  const dueAfter = (ms: number, isFirst = false) =>
+    Math.round(now + spreadMs(ms, computeJitter(`${id} ${now}`), isFirst));
   // Of a list, no result is no failure: it may have no new items.
   const missingReason = task === "items" ? undefined : "The source returned nothing for it";
   const reason = result === undefined ? (sourceError?.message ?? missingReason) : failure;
   if (reason === undefined) {
-    const isFirst = target.succeededAt === null;
-    const dueAt = computeNextDueAt({ now, everyMs, isFirst, chance });
+    const dueAt = dueAfter(everyMs, target.succeededAt === null);
     return { id, dueAt, succeededAt: now, ...changes };
   }
-  const failures = target.failures + 1;
-  // A channel or user on the lists is polled every day; a gone item more and more rarely.
-  const goneIntervalMs = task === "counts" ? computeGoneItemIntervalMs(failures) : DAY_MS;
-  const retryMs = isGone ? goneIntervalMs : computeRetryIntervalMs(everyMs, failures);
-  const dueAt = computeNextDueAt({ now, everyMs: retryMs, isFirst: false, chance });
-  return { id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes };
+  const retryMs = retryIntervalMs(task, everyMs, isGone, target.failures);
+  return {
+    id,
+    dueAt: dueAfter(retryMs),
+    failure: { at: now, reason: formatReason(reason) },
+    ...changes,
+  };
+}
+
+/**
+ * Short after the first failure, then longer and longer, up to the usual interval. A channel or user
+ * on the lists that is gone is polled every day; a gone item more and more rarely.
+ */
+function retryIntervalMs(task: TaskName, everyMs: number, isGone: boolean, failures: number) {
+  if (!isGone) return Math.min(everyMs, RETRY_BASE_MS * 2 ** failures);
+  return task === "counts" ? Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** failures) : DAY_MS;
 }
 
 /** @param ageMs Milliseconds since the item, or the newest item of a list, was published. */
@@ -220,10 +149,9 @@ function pollIntervalMs(task: TaskName, ageMs: number): number {
 
 /** Computes when a new item is polled for the first time. */
 export function firstDueAt(
-  { id, publishedAt }: { readonly id: string; readonly publishedAt: number },
-  now: number,
-  slowdownFactors: SlowdownFactors,
+  { id, publishedAt }: DiscoveredItem,
+  { now, slowdownFactors }: Omit<Schedule, "collector">,
 ): number {
   const everyMs = pollIntervalMs("counts", now - publishedAt) * slowdownFactors.counts;
-  return computeNextDueAt({ now, everyMs, isFirst: true, chance: computeJitter(id) });
+  return Math.round(now + spreadMs(everyMs, computeJitter(id), true));
 }

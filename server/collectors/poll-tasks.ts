@@ -2,14 +2,15 @@
  * Creates the tasks of sources. A task polls targets in batches or one by one, or a list newest
  * first. It tells the failure of a target from that of the source.
  */
-import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 import {
+  isNotFound,
   SourceError,
   type CollectorContext,
   type PollResult,
   type SourceTask,
 } from "./collector.ts";
 import { createGoneResult } from "./poll-results.ts";
+import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 
 /**
  * Creates a task that polls targets in batches.
@@ -61,13 +62,13 @@ export async function* pollBatch(
   targets: readonly CollectionTarget[],
   poll: (batch: readonly CollectionTarget[]) => Promise<readonly PollResult[]>,
 ): AsyncGenerator<PollResult> {
-  const [first] = targets;
+  const [first, second] = targets;
   if (first === undefined) return;
   try {
     yield* await poll(targets);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (targets.length === 1) {
+    if (second === undefined) {
       yield createGoneResult(first.id, error.message);
       return;
     }
@@ -75,11 +76,6 @@ export async function* pollBatch(
     yield* pollBatch(targets.slice(0, middle), poll);
     yield* pollBatch(targets.slice(middle), poll);
   }
-}
-
-/** Whether the source says that the requested entity does not exist. */
-export function isNotFound(error: unknown): error is SourceError & { kind: "not-found" } {
-  return error instanceof SourceError && error.kind === "not-found";
 }
 
 /** If all of the first few targets fail, the source fails, and not the targets. */
@@ -131,15 +127,11 @@ export interface ListPage {
  * Reads a list, newest first, until a page is known. The items are yielded together at the end:
  * otherwise an interrupted list would leave a gap behind items that are known.
  */
-export async function* pollNewestFirst({
-  targetId,
-  maxPages,
-  fetchPage,
-}: {
-  readonly targetId: string;
-  readonly maxPages: number;
-  fetchPage(cursor: string | undefined): Promise<ListPage>;
-}): AsyncGenerator<PollResult> {
+export async function* pollNewestFirst(
+  targetId: string,
+  maxPages: number,
+  fetchPage: (cursor: string | undefined) => Promise<ListPage>,
+): AsyncGenerator<PollResult> {
   const items = new Map<string, DiscoveredItem>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {

@@ -1,68 +1,42 @@
 /** Plans the quota of a source: the cost of a day, and the factor that poll intervals need. */
-import type { TaskName } from "./targets.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
+import type { Collector, QuotaBucket } from "./collector.ts";
 import {
   AGE_RANGES,
   computeItemIntervalMs,
   computeListIntervalMs,
   PROFILE_INTERVAL_MS,
   QUOTA_RESERVE_RATIO,
-  computeSlowdownFactor,
-  estimatePollsPerDay,
   type SlowdownFactors,
 } from "./poll-schedule.ts";
-import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import type { QuotaBucket, Collector } from "./collector.ts";
 
 /** The planned part of the usable units; the rest is for new items and retries. */
 const PLANNED_RATIO = 0.95;
 
 const SLOWDOWN_MAX_AGE_MS = 10 * MINUTE_MS;
 
-/** Returns a bucket of a source by name. */
 export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
   const bucket = buckets[name];
   if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
   return bucket;
 }
 
-/** @param at Milliseconds since 1970 UTC. */
-function readQuotaDay(at: number, timeZone: string): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
-}
+const readQuotaDay = (at: number, timeZone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 
-/**
- * Returns the quota day of an instant, such as `2026-11-20`: it begins at midnight in a time zone.
- *
- * @param at Milliseconds since 1970 UTC.
- * @throws {RangeError} The time zone or the instant does not exist.
- */
-export function formatQuotaDay(at: number, timeZone: string): string {
-  return readQuotaDay(at, timeZone).toString();
-}
+/** Returns the quota day of an instant, such as `2026-11-20`: it begins at midnight in a time zone. */
+export const formatQuotaDay = (at: number, timeZone: string): string =>
+  readQuotaDay(at, timeZone).toString();
 
-/**
- * Finds when the next quota day begins, also after a day of 23 or 25 hours.
- *
- * @param at Milliseconds since 1970 UTC.
- * @throws {RangeError} The time zone or the instant does not exist.
- *
- * @example
- * findQuotaReset(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles");
- * // Date.parse("2026-11-21T08:00Z")
- */
-export function findQuotaReset(at: number, timeZone: string): number {
-  const nextDay = readQuotaDay(at, timeZone).add({ days: 1 });
-  return nextDay.toZonedDateTime(timeZone).epochMilliseconds;
-}
+/** Finds when the next quota day begins, also after a day of 23 or 25 hours. */
+export const findQuotaReset = (at: number, timeZone: string): number =>
+  readQuotaDay(at, timeZone).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
 
-function usableUnits(unitsPerDay: number): number {
-  return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
-}
+const usableUnits = (unitsPerDay: number) => Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
 
 /** Creates the quota budget of a source; the database keeps the units that are used. */
 export function createQuotaBudget(state: CollectionState, collector: Collector, now: () => number) {
-  const { buckets } = collector;
   const source = collector.source.name;
   let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
   return {
@@ -76,7 +50,7 @@ export function createQuotaBudget(state: CollectionState, collector: Collector, 
     /** Returns the units of each bucket that are used today, and that may be used. */
     readUsage: () =>
       Promise.all(
-        Object.entries(buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
+        Object.entries(collector.buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
           bucket,
           used: await state.readUsedUnits(source, bucket, formatQuotaDay(now(), zone)),
           limit: usableUnits(unitsPerDay),
@@ -112,13 +86,14 @@ async function computeSlowdownFactors(
     estimatePollsPerDay(lists, computeListIntervalMs) +
     (emptyLists * DAY_MS) / computeListIntervalMs(Infinity) +
     sumCounts(newItems);
-  const unitsPerDay: Readonly<Record<TaskName, number>> = {
+  const unitsPerDay = {
     profile: ((profiles / tasks.profile.batchSize) * DAY_MS) / PROFILE_INTERVAL_MS,
     items: listReadsPerDay / tasks.items.batchSize,
     counts: estimatePollsPerDay(items, computeItemIntervalMs) / tasks.counts.batchSize,
   };
   const factorOf = (bucket: string) => {
-    const unitsFor = (task: TaskName) => (tasks[task].bucket === bucket ? unitsPerDay[task] : 0);
+    const unitsFor = (task: keyof typeof unitsPerDay) =>
+      tasks[task].bucket === bucket ? unitsPerDay[task] : 0;
     return computeSlowdownFactor({
       fixed: unitsFor("profile"),
       needed: unitsFor("items") + unitsFor("counts"),
@@ -129,6 +104,29 @@ async function computeSlowdownFactors(
   return { profile: 1, items: factorOf(tasks.items.bucket), counts: factorOf(tasks.counts.bucket) };
 }
 
-function sumCounts(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0);
+/** Estimates the polls of the targets in each of {@link AGE_RANGES}, a tenth too many at most. */
+export function estimatePollsPerDay(
+  counts: readonly number[],
+  computeIntervalMs: (ageMs: number) => number,
+): number {
+  return sumCounts(
+    AGE_RANGES.map(({ from }, index) => ((counts[index] ?? 0) * DAY_MS) / computeIntervalMs(from)),
+  );
 }
+
+/**
+ * Computes the factor by which intervals must grow to fit a quota: 1 or more. All in units a day.
+ *
+ * @param quota `needed` shrinks as intervals grow; `fixed` does not.
+ */
+export function computeSlowdownFactor({
+  needed,
+  fixed,
+  available,
+}: Readonly<Record<"needed" | "fixed" | "available", number>>): number {
+  // Even if `fixed` takes everything, a tenth is kept for the rest.
+  const remaining = Math.max(available - fixed, available / 10);
+  return needed <= remaining ? 1 : needed / remaining;
+}
+
+const sumCounts = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);

@@ -2,8 +2,8 @@
  * The health of a source: whether it is stopped or failing, and the circuit breaker, which pauses a
  * bucket for longer and longer while all requests fail.
  */
-import type { CollectionState } from "../store/collection/collection-state.ts";
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { StoppedSource } from "../store/collection/source-limits.ts";
 import type { Collector } from "./collector.ts";
 import { readPauseEnd, type SourceRateLimiter } from "./rate-limiter.ts";
@@ -25,25 +25,22 @@ export type SourceEvent =
     }
   | { readonly kind: "resumed"; readonly source: string };
 
-/** Counts of the work for a source. */
-export interface SourceCounters {
-  readonly requests: number;
-  /** Observations that the source gave. */
-  readonly observations: number;
-  /** Targets that were observed. */
-  readonly observed: number;
-  /** Targets that could not be observed. */
-  readonly failed: number;
-}
-
 export interface SourceStatus {
   readonly source: string;
   /** Since the process started. */
-  readonly work: SourceCounters;
+  readonly work: {
+    readonly requests: number;
+    /** Observations that the source gave. */
+    readonly observations: number;
+    /** Targets that were observed. */
+    readonly observed: number;
+    /** Targets that could not be observed. */
+    readonly failed: number;
+  };
   /** `undefined` while it is asked. */
   readonly stopped: StoppedSource | undefined;
-  /** Since the process started; `undefined` while it answers. */
-  readonly failing: FailingSource | undefined;
+  /** Since the first failure after the last success; `undefined` while it answers. */
+  readonly failing: { readonly reason: string; readonly since: number } | undefined;
   /** The last failed task since the process started. */
   readonly lastFailure: { readonly reason: string; readonly at: number } | undefined;
   /** Units of the quota day that are used, and that may be used. */
@@ -53,14 +50,6 @@ export interface SourceStatus {
     readonly limit: number;
     readonly pausedUntil: number | undefined;
   }[];
-}
-
-/** Why a source fails, and since when. */
-interface FailingSource {
-  /** The reason of the last failure. */
-  readonly reason: string;
-  /** The first failure after the last success. */
-  readonly since: number;
 }
 
 /** Failures in a row before a bucket is paused. */
@@ -80,14 +69,17 @@ export function createSourceHealth(options: {
   const source = collector.source.name;
   const settingsHash = hashSettings(collector);
   let isStopped = false;
-  let failing: (FailingSource & { readonly targets: number }) | undefined;
+  let failing: (NonNullable<SourceStatus["failing"]> & { readonly targets: number }) | undefined;
   let lastFailure: SourceStatus["lastFailure"];
   const breaker = createCircuitBreaker(rateLimiter, now);
 
-  /** Records a failure. The source has been failing since the first one after a success. */
-  function recordFailure(reason: string, targets: number): void {
-    const { since = now(), targets: previousTargets = 0 } = failing ?? {};
-    failing = { reason, since, targets: previousTargets + targets };
+  /** Reports a failure. @param failedTargets The targets that failed because the source fails. */
+  function recordFailure(reason: string, failedTargets: number): void {
+    lastFailure = { reason, at: now() };
+    report({ kind: "failed", source, reason });
+    if (failedTargets === 0) return;
+    const { since = now(), targets = 0 } = failing ?? {};
+    failing = { reason, since, targets: targets + failedTargets };
   }
 
   return {
@@ -108,11 +100,7 @@ export function createSourceHealth(options: {
       return true;
     },
 
-    /**
-     * Records a task that polled some targets.
-     *
-     * @returns Whether the task may run again for others.
-     */
+    /** Records a task that polled some targets. @returns Whether the task may run for others. */
     async recordTask(
       bucket: string,
       targets: number,
@@ -123,26 +111,20 @@ export function createSourceHealth(options: {
       if (sourceError === undefined) {
         breaker.reset();
         if (warning === undefined || !isNoneObserved) failing = undefined;
-        else {
-          const reason = `None of ${targets} could be observed: ${warning}`;
-          lastFailure = { reason, at: now() };
-          report({ kind: "failed", source, reason });
-          recordFailure(reason, targets);
-        }
+        else recordFailure(`None of ${targets} could be observed: ${warning}`, targets);
         return true;
       }
       const { kind, message: reason, until = null } = sourceError;
       if (kind === "rate-limited") return sourceError.bucket !== bucket;
-      lastFailure = { reason, at: now() };
       if (kind === "stop") {
+        lastFailure = { reason, at: now() };
         isStopped = true;
         failing = undefined;
         await state.saveStop(source, settingsHash, { reason, since: now(), until });
         report({ kind: "stopped", source, reason, until });
         return false;
       }
-      if (kind === "failed" || isNoneObserved) recordFailure(reason, targets);
-      report({ kind: "failed", source, reason });
+      recordFailure(reason, kind === "failed" || isNoneObserved ? targets : 0);
       // Unless it failed, the source answers: one rejected request says nothing about the others.
       return kind !== "failed" || !breaker.recordFailure(bucket);
     },

@@ -2,8 +2,7 @@
 import type { Platform } from "./targets.ts";
 import { checkedText, listChoices, oneOf, WEB_URL, type Setting } from "../settings.ts";
 import { BLUESKY } from "./bluesky/source.ts";
-import type { CreateCollector, SourceConnection } from "./collector.ts";
-import type { Source } from "./source.ts";
+import type { CreateCollector, Source, SourceConnection } from "./collector.ts";
 import { X } from "./x/source.ts";
 import { YOUTUBE } from "./youtube/source.ts";
 

@@ -1,6 +1,5 @@
 /** The targets of collectors, and the changes by a poll. Instants are in ms since 1970 UTC. */
 
-/** The platform that a source observes. */
 export type Platform = "video" | "microblog";
 
 /**

@@ -1,13 +1,11 @@
 /** Runs one task: polls a batch of targets, stores the results, and reschedules the targets. */
-import type { DueTarget, TaskName, DiscoveredItem } from "./targets.ts";
-import type { TargetUpdate } from "../store/collection/targets.ts";
-import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { ImportObservations } from "../../core/stores.ts";
+import type { CollectionState } from "../store/collection/collection-state.ts";
+import type { TargetUpdate } from "../store/collection/targets.ts";
 import {
   SourceError,
   type Collector,
   type CollectorContext,
-  type ObservationRecord,
   type PollResult,
 } from "./collector.ts";
 import {
@@ -17,6 +15,7 @@ import {
   type SlowdownFactors,
   type TargetResult,
 } from "./poll-schedule.ts";
+import type { DueTarget, TaskName } from "./targets.ts";
 
 interface TaskOptions {
   readonly collector: Collector;
@@ -98,97 +97,79 @@ async function storeResults(
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,
 ): Promise<number> {
-  const { collector, context, state, slowdownFactors } = options;
-  const knownItems = await context.findKnownItems(task === "items" ? readItemIds(pollResults) : []);
+  const { collector, context, state } = options;
+  const { platform } = collector.source;
+  const listedIds = pollResults.flatMap(({ observations = [], items = [] }) => [
+    ...observations.map(({ id }) => String(id)),
+    ...items.map(({ id }) => id),
+  ]);
+  const knownItems = await context.findKnownItems(task === "items" ? listedIds : []);
   const dueBefore = context.now() + LOOK_AHEAD_MS;
-  const { targetObservations, observedItems } = mergeResults(
-    pollResults,
-    targetResults,
-    knownItems,
-    dueBefore,
+  // A known item in a list is observed only if it is due or seemed gone.
+  const isWanted = (id: string) => {
+    const item = knownItems.get(id);
+    return item === undefined || item.failures > 0 || item.dueAt <= dueBefore;
+  };
+  const wanted = mergeResults(pollResults, targetResults, isWanted);
+  const observedItems = new Set(
+    wanted.flatMap(({ observation: { id } }) => knownItems.get(String(id)) ?? []),
   );
-  await storeObservations(options, targetObservations);
-  const now = context.now();
-  const updates: TargetUpdate[] = observedItems
-    .map((item) => reschedule({ ...options, now }, "counts", item, { isGone: false }))
-    .filter((update) => update !== undefined);
+  await storeObservations(options, wanted);
+  const schedule = { ...options, now: context.now() };
+  const updates: TargetUpdate[] = Array.from(observedItems, (item) =>
+    reschedule(schedule, "counts", item, { isGone: false }),
+  ).filter((update) => update !== undefined);
   for (const { targetId, items = [] } of pollResults) {
     if (items.length === 0) continue;
     const newestAt = Math.max(...items.map(({ publishedAt }) => publishedAt));
     const result = targetResults.get(targetId);
     if (result !== undefined)
       result.publishedAt = Math.max(newestAt, result.publishedAt ?? newestAt);
-    const due = items.map((item) => ({ dueAt: firstDueAt(item, now, slowdownFactors), ...item }));
-    await state.addItems(collector.source.platform, targetId, due);
+    const due = items.map((item) => ({ dueAt: firstDueAt(item, schedule), ...item }));
+    await state.addItems(platform, targetId, due);
     // An item that seemed gone and is listed again without counts is polled at once.
-    const hasReturned = ({ id }: DiscoveredItem) => {
+    for (const { id } of items) {
       const item = knownItems.get(id);
-      const isLate = item !== undefined && item.failures > 0 && item.dueAt > now;
-      return isLate && !observedItems.includes(item);
-    };
-    updates.push(...items.filter(hasReturned).map(({ id }) => ({ id, dueAt: now })));
+      if (item === undefined || item.failures === 0 || observedItems.has(item)) continue;
+      if (item.dueAt > schedule.now) updates.push({ id, dueAt: schedule.now });
+    }
   }
-  if (updates.length > 0) await state.saveResults(collector.source.platform, "counts", updates);
-  return targetObservations.length;
+  if (updates.length > 0) await state.saveResults(platform, "counts", updates);
+  return wanted.length;
 }
 
-function readItemIds(pollResults: readonly PollResult[]): string[] {
-  return pollResults.flatMap(({ observations = [], items = [] }) => [
-    ...observations.map((observation) => String(observation["id"])),
-    ...items.map(({ id }) => id),
-  ]);
-}
-
-/** An observation to store, and the result of its target. */
-interface TargetObservation {
-  readonly observation: ObservationRecord;
-  readonly result: TargetResult;
-}
-
-/**
- * Merges the results into those of their targets.
- *
- * @param knownItems The items of a list that are targets of `counts` already.
- * @param dueBefore A known item in a list is observed only if it is due before this, or seemed gone.
- * @returns The observations to store, and the known items that they are of.
- */
+/** Merges the results into those of their targets, and returns the observations to store. */
 function mergeResults(
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,
-  knownItems: ReadonlyMap<string, DueTarget>,
-  dueBefore: number,
+  isWanted: (id: string) => boolean,
 ) {
-  const targetObservations: TargetObservation[] = [];
-  const observedItems: DueTarget[] = [];
-  for (const { targetId, sourceState, failure, isGone = false, observations = [] } of pollResults) {
-    const result: TargetResult = targetResults.get(targetId) ?? { isGone: false };
-    if (sourceState !== undefined) result.sourceState = sourceState;
-    if (failure !== undefined) result.failure = failure;
-    result.isGone ||= isGone;
-    targetResults.set(targetId, result);
-    for (const observation of observations) {
-      const item = knownItems.get(String(observation["id"]));
-      if (item !== undefined && item.failures === 0 && item.dueAt > dueBefore) continue;
-      if (item !== undefined) observedItems.push(item);
-      // A channel or a user says how many items it has.
-      const itemCount = observation["videoCount"] ?? observation["tweet_count"];
-      if (typeof itemCount === "number") result.itemCount = itemCount;
-      targetObservations.push({ observation, result });
-    }
-  }
-  return { targetObservations, observedItems };
+  return pollResults.flatMap(
+    ({ targetId, sourceState, failure, isGone = false, observations = [] }) => {
+      const result: TargetResult = targetResults.get(targetId) ?? { isGone: false };
+      if (sourceState !== undefined) result.sourceState = sourceState;
+      if (failure !== undefined) result.failure = failure;
+      result.isGone ||= isGone;
+      targetResults.set(targetId, result);
+      const wanted = observations.filter(({ id }) => isWanted(String(id)));
+      for (const { videoCount, tweet_count: itemCount = videoCount } of wanted) {
+        if (typeof itemCount === "number") result.itemCount = itemCount;
+      }
+      return wanted.map((observation) => ({ observation, result }));
+    },
+  );
 }
 
 /** Stores observations; a rejected one is a failure of its target. */
 async function storeObservations(
   { importObservations }: TaskOptions,
-  targetObservations: readonly TargetObservation[],
+  wanted: ReturnType<typeof mergeResults>,
 ): Promise<void> {
-  if (targetObservations.length === 0) return;
-  const lines = targetObservations.map(({ observation }) => JSON.stringify(observation));
+  if (wanted.length === 0) return;
+  const lines = wanted.map(({ observation }) => JSON.stringify(observation));
   const { rejected } = await importObservations(new TextEncoder().encode(lines.join("\n")));
   for (const { line, reason } of rejected) {
-    const { result } = targetObservations[line - 1] ?? {};
+    const { result } = wanted[line - 1] ?? {};
     if (result !== undefined) result.failure = reason;
   }
 }

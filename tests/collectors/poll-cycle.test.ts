@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionTarget } from "../../server/collectors/targets.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import { createPollCycle, startPollLoop } from "../../server/collectors/poll-cycle.ts";
+import { startPollLoop } from "../../server/collectors/collection-engine.ts";
+import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 

@@ -1,16 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import {
   AGE_RANGES,
-  computeJitter,
-  computeRetryIntervalMs,
   computeItemIntervalMs,
-  computeGoneItemIntervalMs,
   computeListIntervalMs,
-  computeNextDueAt,
+  firstDueAt,
+  reschedule,
+  type TargetResult,
+} from "../../server/collectors/poll-schedule.ts";
+import {
   computeSlowdownFactor,
   estimatePollsPerDay,
-} from "../../server/collectors/poll-schedule.ts";
+} from "../../server/collectors/quota-budget.ts";
+import type { TaskName } from "../../server/collectors/targets.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -110,16 +113,34 @@ describe("computeSlowdownFactor()", () => {
   });
 });
 
-describe("computeNextDueAt()", () => {
+const slowdownFactors = { profile: 1, items: 1, counts: 1 };
+
+/** Reschedules a target that is polled every hour, or an item of a day. @returns Milliseconds. */
+function delayAfter(
+  task: TaskName,
+  result: TargetResult,
+  { id = "a", now = DAY_MS, failures = 0, isFirst = false } = {},
+) {
+  const schedule = {
+    collector: createYoutubeCollector({ baseUrl: "http://127.0.0.1", credential: "simulated" }),
+    slowdownFactors,
+    now,
+  };
+  const succeededAt = isFirst ? null : 0;
+  const target = { id, sourceState: {}, owner: null, dueAt: now, publishedAt: now - DAY_MS };
+  const update = reschedule(schedule, task, { ...target, succeededAt, failures }, result);
+  return (update?.dueAt ?? Number.NaN) - now;
+}
+
+describe.each([
+  [
+    "firstDueAt()",
+    (id: string) => firstDueAt({ id, publishedAt: -DAY_MS }, { now: 0, slowdownFactors }),
+  ],
+  ["reschedule()", (id: string) => delayAfter("counts", { isGone: false }, { id, isFirst: true })],
+])("%s", (_, delayOf) => {
   test("spreads targets that were added together over their interval", () => {
-    const due = Array.from({ length: 1000 }, (_, index) =>
-      computeNextDueAt({
-        now: 0,
-        everyMs: HOUR_MS,
-        isFirst: true,
-        chance: computeJitter(`channel ${index}`),
-      }),
-    );
+    const due = Array.from({ length: 1000 }, (_item, index) => delayOf(`channel ${index}`));
     const perTenth = Map.groupBy(due, (at) => Math.floor((10 * at) / HOUR_MS));
     expect(Math.min(...due)).toBeGreaterThanOrEqual(0.1 * HOUR_MS);
     expect(Math.max(...due)).toBeLessThanOrEqual(HOUR_MS);
@@ -129,47 +150,42 @@ describe("computeNextDueAt()", () => {
     }
   });
 
+  test("is the same for the same target", () => {
+    fc.assert(fc.property(fc.string(), (id) => expect(delayOf(id)).toBe(delayOf(id))));
+  });
+});
+
+describe("reschedule()", () => {
   test("stays within a tenth of the interval after the first time", () => {
     fc.assert(
-      fc.property(fc.string(), (text) => {
-        const due = computeNextDueAt({
-          now: 0,
-          everyMs: HOUR_MS,
-          isFirst: false,
-          chance: computeJitter(text),
-        });
-        expect(Math.abs(due - HOUR_MS)).toBeLessThanOrEqual(HOUR_MS / 10 + 1);
+      fc.property(fc.string(), (id) => {
+        const delay = delayAfter("profile", { isGone: false }, { id });
+        expect(Math.abs(delay - HOUR_MS)).toBeLessThanOrEqual(HOUR_MS / 10 + 1);
       }),
     );
   });
-});
 
-describe("computeRetryIntervalMs()", () => {
-  test("grows with each failure, and not beyond the usual interval", () => {
-    const after = (failures: number) => computeRetryIntervalMs(DAY_MS, failures);
-    expect([1, 2, 3, 4].map(after)).toEqual([5, 10, 20, 40].map((minutes) => minutes * 60_000));
-    expect(after(50)).toBe(DAY_MS);
-    expect(after(5000)).toBe(DAY_MS);
-  });
-});
-
-describe("computeGoneItemIntervalMs()", () => {
-  test("is a day, then twice as long each time, up to 30 days", () => {
-    const days = [1, 2, 3, 4, 5, 6, 7, 50, 5000].map(
-      (times) => computeGoneItemIntervalMs(times) / DAY_MS,
+  /** The intervals of a target after failures in a row, which move by up to a tenth. */
+  test.each([
+    ["profile that fails", "profile", false, 60_000, [5, 10, 20, 40, 60, 60]],
+    [
+      "list that fails",
+      "items",
+      false,
+      HOUR_MS,
+      [1 / 12, 1 / 6, 1 / 3, 2 / 3, 4 / 3, 8 / 3, 16 / 3, 6],
+    ],
+    ["channel that is gone", "profile", true, DAY_MS, [1, 1, 1]],
+    ["item that is gone", "counts", true, DAY_MS, [1, 2, 4, 8, 16, 30, 30]],
+  ] as const)("polls a %s after longer and longer intervals", (_, task, isGone, unitMs, units) => {
+    const last = units.at(-1) ?? 0;
+    const expected = [...units, last, last];
+    const failures = [...units.keys(), 50, 5000];
+    const delays = failures.map((count) =>
+      delayAfter(task, { failure: "No", isGone }, { failures: count }),
     );
-    expect(days).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
-  });
-});
-
-describe("computeJitter()", () => {
-  test("is from 0 to below 1, and the same for the same text", () => {
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        expect(computeJitter(text)).toBeGreaterThanOrEqual(0);
-        expect(computeJitter(text)).toBeLessThan(1);
-        expect(computeJitter(text)).toBe(computeJitter(text));
-      }),
-    );
+    for (const [index, interval] of expected.entries()) {
+      expect(Math.abs((delays[index] ?? 0) / unitMs - interval)).toBeLessThan(0.1001 * interval);
+    }
   });
 });

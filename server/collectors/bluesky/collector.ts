@@ -5,15 +5,15 @@ import { quoteValue } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
-  joinMessages,
   createRateLimited,
+  joinMessages,
   parseWindowReset,
 } from "../client/responses.ts";
+import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
+import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import { pollFeed, pollPostCounts } from "./posts.ts";
 import { BLUESKY, explainInvalidHandle } from "./source.ts";
 import { pollProfiles } from "./users.ts";
-import { createBatchTask, createListTask } from "../poll-tasks.ts";
-import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
 
 const BATCH_SIZE = 25;
 
@@ -39,12 +39,7 @@ const ErrorBody = Type.Object({
   message: Type.Optional(Type.String()),
 });
 
-const GONE_ERRORS = new Set([
-  "AccountTakedown",
-  "AccountDeactivated",
-  "AccountSuspended",
-  "NotFound",
-]);
+const GONE_ERRORS = /^(?:AccountTakedown|AccountDeactivated|AccountSuspended|NotFound)$/;
 
 function classifyResponse(response: SourceResponse, now: number): Classification {
   const { status, headers, body } = response;
@@ -56,7 +51,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   if (status === 429 && pausedUntil !== undefined) {
     return createRateLimited("The window of Bluesky is used up", pausedUntil);
   }
-  const isGone = GONE_ERRORS.has(error ?? "") || /^profile not found$/i.test(message ?? "");
+  const isGone = GONE_ERRORS.test(error ?? "") || /^profile not found$/i.test(message ?? "");
   if ((status === 400 || status === 404) && isGone) {
     return { kind: "not-found", reason: `Bluesky says ${quoteValue(message ?? error)}` };
   }

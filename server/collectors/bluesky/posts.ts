@@ -1,35 +1,27 @@
 /** Polls posts of Bluesky: finds those of a user, and observes the counts of known ones. */
-import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../targets.ts";
+import { Type } from "@sinclair/typebox";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { BLUESKY, explainInvalidHandle } from "./source.ts";
-import { createPollResult, createMissingResult } from "../poll-results.ts";
+import { parseItems, readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
+import { SourceError, type CollectorContext, type PollResult } from "../collector.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
-import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
+import type { CollectionTarget } from "../targets.ts";
+import { BLUESKY, explainInvalidHandle } from "./source.ts";
 
 const Post = Type.Object({
   uri: Type.String(),
   author: Type.Object({ handle: Type.String() }),
   record: UncheckedFields,
-  replyCount: Unchecked,
-  repostCount: Unchecked,
-  likeCount: Unchecked,
-  quoteCount: Unchecked,
-  indexedAt: Unchecked,
 });
-type Post = Static<typeof Post>;
+type Post = ParsedItem<typeof Post>;
 
 const FeedResponse = Type.Object({
   cursor: Type.Optional(Type.String()),
   feed: Type.Array(Type.Unknown()),
 });
 
-const FeedEntry = Type.Object({
-  post: Post,
-  reason: UncheckedFields,
-});
+const FeedEntry = Type.Object({ post: Post, reason: UncheckedFields });
 
 /** Deleted posts are left out. */
 const PostsResponse = Type.Object({ posts: Type.Array(Type.Unknown()) });
@@ -46,11 +38,9 @@ export async function* pollFeed(
 ): AsyncGenerator<PollResult> {
   const failure = explainInvalidHandle(target.id);
   if (failure !== undefined) throw new SourceError("rejected", failure);
-  yield* pollNewestFirst({
-    targetId: target.id,
-    maxPages: PAGES_MAX,
-    fetchPage: (cursor) => fetchFeedPage(target.id, cursor, context),
-  });
+  yield* pollNewestFirst(target.id, PAGES_MAX, (cursor) =>
+    fetchFeedPage(target.id, cursor, context),
+  );
 }
 
 async function fetchFeedPage(
@@ -127,7 +117,7 @@ export async function pollPostCounts(
     }
     const post = byUri.get(uri);
     if (post === undefined) {
-      return createMissingResult(id, `Bluesky has no post ${uri}: it was deleted`, warning);
+      return createGoneResult(id, `Bluesky has no post ${uri}: it was deleted`, warning);
     }
     // A post stays with the username under which it was found, even if the handle has changed.
     const { handle } = post.author;
@@ -147,7 +137,7 @@ function readPost(
   const id = readRecordKey(uri);
   if (id === undefined) return fail(`A post must be at://…/app.bsky.feed.post/…, got ${uri}`);
   if (record === undefined) return fail(`Bluesky returned no record of the post ${uri}`);
-  const indexedAt = readInstant(post.indexedAt);
+  const indexedAt = readInstant(post["indexedAt"]);
   if (indexedAt === undefined) return fail(`Bluesky returned no date of the post ${uri}`);
   // The client claims `createdAt`, and can be wrong; it cannot be later than the indexing.
   const publishedAt = Math.min(readInstant(record["createdAt"]) ?? indexedAt, indexedAt);
@@ -157,10 +147,10 @@ function readPost(
     text: record["text"],
     created_at: formatInstant(publishedAt),
     url: `https://bsky.app/profile/${username}/post/${id}`,
-    likes: post.likeCount,
-    retweets: post.repostCount,
-    replies: post.replyCount,
-    quotes: post.quoteCount,
+    likes: post["likeCount"],
+    retweets: post["repostCount"],
+    replies: post["replyCount"],
+    quotes: post["quoteCount"],
   };
   return {
     result: createPollResult(targetId, "tweet", observedAt, fields),
@@ -168,6 +158,4 @@ function readPost(
   };
 }
 
-function readRecordKey(uri: string): string | undefined {
-  return POST_URI_PATTERN.exec(uri)?.[1];
-}
+const readRecordKey = (uri: string) => POST_URI_PATTERN.exec(uri)?.[1];

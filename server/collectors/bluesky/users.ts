@@ -1,23 +1,16 @@
 /** Polls users of Bluesky: their description and their counts. */
-import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../targets.ts";
+import { Type } from "@sinclair/typebox";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
-import { parseItems, Unchecked } from "../client/responses.ts";
-import { createPollResult, createGoneResult } from "../poll-results.ts";
-import type { PollResult, CollectorContext } from "../collector.ts";
+import { parseItems, Unchecked, type ParsedItem } from "../client/responses.ts";
+import type { CollectorContext, PollResult } from "../collector.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { BLUESKY } from "./source.ts";
 
 const Profile = Type.Object({
   did: Type.String(),
   handle: Type.String(),
-  displayName: Unchecked,
-  description: Unchecked,
-  avatar: Unchecked,
-  followersCount: Unchecked,
-  followsCount: Unchecked,
-  postsCount: Unchecked,
-  createdAt: Unchecked,
   verification: Type.Optional(Type.Object({ verifiedStatus: Unchecked })),
 });
 
@@ -44,8 +37,8 @@ export async function pollProfiles(
   return batch.map(({ id }) => {
     const profile = byHandle.get(foldCase(id));
     if (profile !== undefined) return createUserResult(id, profile, observedAt);
-    if (warning !== undefined) return { targetId: id, failure: warning };
-    if (others.length === 0) return createGoneResult(id, `Bluesky has no profile ${id}`);
+    if (warning !== undefined || others.length === 0)
+      return createGoneResult(id, `Bluesky has no profile ${id}`, warning);
     const failure = `Bluesky returned nothing for ${id}, but ${quoteValue(others.join(", "))}`;
     return { targetId: id, failure };
   });
@@ -53,19 +46,19 @@ export async function pollProfiles(
 
 function createUserResult(
   targetId: string,
-  profile: Static<typeof Profile>,
+  profile: ParsedItem<typeof Profile>,
   observedAt: number,
 ): PollResult {
   const { verification } = profile;
   return createPollResult(targetId, "user", observedAt, {
     username: profile.handle,
-    displayName: profile.displayName,
-    followers_count: profile.followersCount,
-    following_count: profile.followsCount,
-    tweet_count: profile.postsCount,
-    description: profile.description,
-    profile_image_url: profile.avatar,
-    created_at: profile.createdAt,
+    displayName: profile["displayName"],
+    followers_count: profile["followersCount"],
+    following_count: profile["followsCount"],
+    tweet_count: profile["postsCount"],
+    description: profile["description"],
+    profile_image_url: profile["avatar"],
+    created_at: profile["createdAt"],
     verified: verification === undefined ? undefined : verification.verifiedStatus === "valid",
   });
 }

@@ -12,14 +12,9 @@ export const Unchecked = Type.Optional(Type.Unknown());
 /** An optional object with such fields. */
 export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
-/** The valid items of a list, and the error of the first invalid one. */
-export interface ParsedItems<Item> {
-  readonly items: readonly Item[];
-  readonly warning: string | undefined;
-}
-
 /**
- * Returns the valid items of a list, so that one malformed item does not hide the others.
+ * Returns the valid items of a list, so that one malformed item does not hide the others, and the
+ * error of the first malformed one. Fields that the schema does not name are not checked.
  *
  * @param title The name of the source in messages.
  * @throws {SourceError} `failed`: there are several, and none is valid.
@@ -28,18 +23,18 @@ export function parseItems<Schema extends TSchema>(
   title: string,
   schema: Schema,
   values: readonly unknown[],
-): ParsedItems<Static<Schema>> {
-  const items: Static<Schema>[] = [];
-  let warning: string | undefined;
-  for (const value of values) {
-    if (Value.Check(schema, value)) items.push(value);
-    else warning ??= `${title} returned a malformed item ${describeSchemaError(schema, value)}`;
-  }
-  if (warning !== undefined && items.length === 0 && values.length > 1) {
-    throw new SourceError("failed", warning);
-  }
+) {
+  const isItem = (value: unknown): value is ParsedItem<Schema> => Value.Check(schema, value);
+  const items = values.filter(isItem);
+  if (items.length === values.length) return { items, warning: undefined };
+  const malformed = values.find((value) => !isItem(value));
+  const warning = `${title} returned a malformed item ${describeSchemaError(schema, malformed)}`;
+  if (items.length === 0 && values.length > 1) throw new SourceError("failed", warning);
   return { items, warning };
 }
+
+/** A checked item, with all its other fields. */
+export type ParsedItem<Schema extends TSchema> = Static<Schema> & Readonly<Record<string, unknown>>;
 
 /** Describes where a value breaks a schema: the path, the expected value and the actual one. */
 export function describeSchemaError(schema: TSchema, value: unknown): string {
@@ -49,16 +44,14 @@ export function describeSchemaError(schema: TSchema, value: unknown): string {
 }
 
 /** Joins the messages that a response has; empty if it has none. */
-export function joinMessages(...texts: readonly (string | undefined)[]): string {
-  return texts.filter((text) => text !== undefined).join(": ");
-}
+export const joinMessages = (...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined).join(": ");
 
 /**
  * Classifies a response by its status alone. A 404 is `rejected`: a wrong base URL gives one too, so
  * only a platform's own error says that something does not exist.
  *
  * @param title The name of the source in messages.
- * @param now Milliseconds since 1970 UTC.
  * @param description The error that the response describes; empty if it describes none.
  */
 export function classifyStatus(
@@ -76,11 +69,12 @@ export function classifyStatus(
   return { kind: isTransient ? "transient" : "rejected", reason };
 }
 
-/**
- * Reads `Retry-After`, in seconds or as a date.
- *
- * @returns Milliseconds since 1970 UTC, a day ahead at most; `undefined` for an invalid or past one.
- */
+/** @param reason Ends without a period; the instant is appended. */
+export function createRateLimited(reason: string, until: number): Classification {
+  return { kind: "rate-limited", until, reason: `${reason} until ${formatInstant(until)}` };
+}
+
+/** Reads `Retry-After`, in seconds or as a date, a day ahead at most; `undefined` for a past one. */
 function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const seconds = parseInteger(text);
@@ -91,11 +85,11 @@ function parseRetryAfter(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * Reads when a used up rate limit window ends, from two headers.
+ * Reads when a used up rate limit window ends, from two headers: a day ahead at most.
  *
  * @param prefix Of `-remaining`, and of `-reset` in Unix seconds.
  * @param windowMs Used for a window whose end is missing or past.
- * @returns Milliseconds since 1970 UTC, a day ahead at most; `undefined` if requests are left.
+ * @returns `undefined` if requests are left.
  */
 export function parseWindowReset(
   headers: Headers,
@@ -109,26 +103,13 @@ export function parseWindowReset(
   return Math.min(seconds * 1000, now + DAY_MS);
 }
 
-/** @param reason Ends without a period; the instant is appended. */
-export function createRateLimited(reason: string, until: number): Classification {
-  return { kind: "rate-limited", until, reason: `${reason} until ${formatInstant(until)}` };
-}
-
 /**
- * Reads a count that is text. Anything but a whole number is returned unchanged: the check of the
- * observation rejects it with a reason.
- *
- * @returns `null` for a missing count.
- *
- * @example
- * parseCount("338"); // 338
- * parseCount("338K"); // "338K"
+ * Reads a count that is text; `null` for a missing one. Anything but a whole number is returned
+ * unchanged: the check of the observation rejects it with a reason.
  */
-export function parseCount(value: unknown): unknown {
-  return typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
-}
+export const parseCount = (value: unknown): unknown =>
+  typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
 
 /** Reads an instant; `undefined` for an invalid one. */
-export function readInstant(value: unknown): number | undefined {
-  return typeof value === "string" ? parseInstant(value) : undefined;
-}
+export const readInstant = (value: unknown): number | undefined =>
+  typeof value === "string" ? parseInstant(value) : undefined;

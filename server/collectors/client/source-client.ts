@@ -5,15 +5,15 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
-import type { SourceEvent } from "../source-health.ts";
-import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { describeSchemaError } from "./responses.ts";
 import { SourceError, type Collector, type SourceRequest } from "../collector.ts";
+import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import type { SourceRateLimiter } from "../rate-limiter.ts";
-import { sendRequest, type SendOptions, type StartTimeout } from "./transport.ts";
+import type { SourceEvent } from "../source-health.ts";
+import { describeSchemaError } from "./responses.ts";
+import { sendRequest, type SendOptions } from "./transport.ts";
 
-export interface SourceClientOptions {
+interface SourceClientOptions {
   readonly collector: Collector;
   readonly rateLimiter: SourceRateLimiter;
   /** The clock, in milliseconds since 1970 UTC. */
@@ -21,7 +21,7 @@ export interface SourceClientOptions {
   /** Counts one unit of a bucket. @returns Whether the quota day has it. */
   reserveUnit(bucket: string): Promise<boolean>;
   /** How the timeout of a request is started; a timer by default. */
-  readonly startTimeout?: StartTimeout;
+  readonly startTimeout?: SendOptions["startTimeout"];
   /** Limit of a decompressed response, in bytes. */
   readonly maxBytes?: number;
   readonly maxRetries?: number;
@@ -103,11 +103,7 @@ export function createSourceClient(options: SourceClientOptions) {
   }
 
   return {
-    /**
-     * Sends a request; see `CollectorContext.request`.
-     *
-     * @param taskBucket The bucket of the task that the request is part of.
-     */
+    /** Sends a request of a task that has a bucket of its own; see `CollectorContext.request`. */
     async request<Schema extends TSchema>(
       request: SourceRequest<Schema>,
       taskBucket = request.bucket,
@@ -128,7 +124,7 @@ async function retryTransient<Result>(
   send: () => Promise<Result>,
   options: SourceClientOptions,
 ): Promise<Result> {
-  const { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal } = options;
+  const { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal, report } = options;
   const source = options.collector.source.name;
   let attempts = 0;
   try {
@@ -141,9 +137,8 @@ async function retryTransient<Result>(
       signal,
       onFailedAttempt({ error, retriesLeft }) {
         attempts++;
-        const isFinal = retriesLeft === 0 || signal.aborted;
-        if (isTransient(error) && !isFinal)
-          options.report({ kind: "retried", source, reason: error.message });
+        if (retriesLeft === 0 || signal.aborted || !isTransient(error)) return;
+        report({ kind: "retried", source, reason: error.message });
       },
     });
   } catch (error) {
@@ -152,9 +147,8 @@ async function retryTransient<Result>(
   }
 }
 
-function isTransient(error: unknown): error is SourceError {
-  return error instanceof SourceError && error.kind === "transient";
-}
+const isTransient = (error: unknown): error is SourceError =>
+  error instanceof SourceError && error.kind === "transient";
 
 /** @param acquire Called before each request, redirects included. */
 async function sendFollowingRedirects(
@@ -163,7 +157,10 @@ async function sendFollowingRedirects(
   sendOptions: SendOptions,
   acquire: () => Promise<void>,
 ) {
-  let url = buildUrl(collector, path, query);
+  let url = new URL(`${collector.baseUrl.replace(/\/+$/, "")}${path}`);
+  for (const [name, value = []] of Object.entries(query)) {
+    for (const item of [value].flat()) url.searchParams.append(name, item);
+  }
   for (let redirects = 0; ; redirects++) {
     for (const [name, value] of Object.entries(collector.credentials.query)) {
       url.searchParams.set(name, value);
@@ -179,25 +176,13 @@ async function sendFollowingRedirects(
   }
 }
 
-function buildUrl(collector: Collector, path: string, query: SourceRequest<TSchema>["query"]): URL {
-  const url = new URL(`${collector.baseUrl.replace(/\/+$/, "")}${path}`);
-  for (const [name, value = []] of Object.entries(query)) {
-    for (const item of typeof value === "string" ? [value] : value) {
-      url.searchParams.append(name, item);
-    }
-  }
-  return url;
-}
-
 /** Resolves a redirect; credentials are sent to no other host. */
 function resolveRedirect(collector: Collector, from: URL, location: string): URL {
   const url = URL.parse(location, from.href);
   if (url === null) throw createFailedError(collector, "redirects to an invalid URL");
-  if (url.origin !== from.origin) {
-    const origins = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
-    throw createFailedError(collector, origins);
-  }
-  return url;
+  if (url.origin === from.origin) return url;
+  const origins = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
+  throw createFailedError(collector, origins);
 }
 
 function parseBody<Schema extends TSchema>(
@@ -213,14 +198,12 @@ function parseBody<Schema extends TSchema>(
   throw createFailedError(collector, `answered ${path} with ${problem}`);
 }
 
-function createFailedError({ source }: Collector, problem: string): SourceError {
-  return new SourceError("failed", `${source.title} ${problem}`);
-}
+const createFailedError = ({ source }: Collector, problem: string) =>
+  new SourceError("failed", `${source.title} ${problem}`);
 
 /** Removes the credentials from text, in case the source repeats them. */
 function createRedactor({ credentials }: Collector): (text: string) => string {
-  const values = [...Object.values(credentials.headers), ...Object.values(credentials.query)];
-  const secrets = values
+  const secrets = [...Object.values(credentials.headers), ...Object.values(credentials.query)]
     .flatMap((value) => value.split(" "))
     .filter((word) => word.length >= SECRET_MIN_CHARACTERS)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);

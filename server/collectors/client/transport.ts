@@ -2,32 +2,24 @@
 import { readSystemErrorCode } from "../../system-errors.ts";
 import { SourceError, type SourceResponse } from "../collector.ts";
 
-/**
- * Starts the timeout of a request.
- *
- * @param abort To be called after `ms` milliseconds.
- * @returns Stops the timeout.
- */
-export type StartTimeout = (abort: () => void, ms: number) => () => void;
-
-const startTimer: StartTimeout = (abort, ms) => {
-  const timer = setTimeout(abort, ms);
-  return () => clearTimeout(timer);
-};
-
 export interface SendOptions {
   /** The source's name, for messages. */
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until the last byte of the response. */
   readonly timeoutMs: number;
-  /** A timer by default; tests end requests in their own way. */
-  readonly startTimeout?: StartTimeout | undefined;
+  /** Starts the timeout, a timer by default; tests end requests in their own way. @returns Stops it. */
+  readonly startTimeout?: ((abort: () => void, ms: number) => () => void) | undefined;
   /** Limit of the decompressed body, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /** Removes credentials from text. */
   redact(text: string): string;
+}
+
+function startTimer(abort: () => void, ms: number): () => void {
+  const timer = setTimeout(abort, ms);
+  return () => clearTimeout(timer);
 }
 
 /**
@@ -52,8 +44,7 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
     // The cause is dropped: it names the URL, which can hold a credential.
     const code =
       error instanceof Error ? readSystemErrorCode(error) || error.name : "no reason given";
-    const reason = `${title} could not be reached, or broke off: ${code}`;
-    throw new SourceError("transient", reason);
+    throw new SourceError("transient", `${title} could not be reached, or broke off: ${code}`);
   } finally {
     stopTimeout();
   }
@@ -61,10 +52,9 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
 
 /** Reads a body; the rest of one that is too large is cancelled. */
 async function readBody({ body }: Response, { title, maxBytes }: SendOptions): Promise<Uint8Array> {
-  if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) {
       throw new SourceError("failed", `${title} answered with more than ${maxBytes} bytes`);

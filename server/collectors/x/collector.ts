@@ -10,9 +10,10 @@ import {
 } from "../client/responses.ts";
 import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { Classification, CreateCollector, QuotaBucket, SourceResponse } from "../collector.ts";
-import { explainInvalidTweetId, pollTweetCounts, pollTimeline } from "./tweets.ts";
+import { Problem } from "./responses.ts";
 import { explainInvalidUsername, X } from "./source.ts";
-import { Problem, pollUsers } from "./users.ts";
+import { explainInvalidTweetId, pollTimeline, pollTweetCounts } from "./tweets.ts";
+import { pollUsers } from "./users.ts";
 
 const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;

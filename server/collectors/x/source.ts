@@ -1,5 +1,5 @@
 /** The source X: its settings, and the form of its usernames. */
-import type { Source } from "../source.ts";
+import type { Source } from "../collector.ts";
 
 /** X refuses a whole request if one username has another form. */
 const USERNAME_PATTERN = /^\w{1,15}$/;

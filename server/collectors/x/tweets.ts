@@ -1,30 +1,19 @@
 /** Polls tweets of X: finds those of a user, and observes the counts of known ones. */
-import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../targets.ts";
-import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
+import { Type } from "@sinclair/typebox";
+import { readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
+import { SourceError, type CollectorContext, type PollResult } from "../collector.ts";
 import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
-import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
-import { X } from "./source.ts";
-import {
-  describeProblem,
-  resolveIdentity,
-  createEmptyResponseError,
-  findProblem,
-  ListResponse,
-  type UserIdentity,
-} from "./users.ts";
+import type { CollectionTarget } from "../targets.ts";
+import { fetchList } from "./responses.ts";
+import { resolveIdentity } from "./users.ts";
 
 const Tweet = Type.Object({
   id: Type.String({ minLength: 1 }),
-  text: Unchecked,
-  created_at: Unchecked,
   public_metrics: UncheckedFields,
 });
-type Tweet = Static<typeof Tweet>;
 
 const TWEET_FIELDS = "created_at,public_metrics";
-const TWEET_ID_PATTERN = /^\d{1,19}$/;
 const PAGE_SIZE = 100;
 
 /** X lists the newest 3,200 tweets of a user. */
@@ -36,45 +25,39 @@ export async function* pollTimeline(
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const identity = await resolveIdentity(target, context);
-  yield* pollNewestFirst({
-    targetId: target.id,
-    maxPages: PAGES_MAX,
-    fetchPage: (cursor) => fetchTimelinePage(target.id, identity, cursor, context),
-  });
+  yield* pollNewestFirst(target.id, PAGES_MAX, (cursor) =>
+    fetchTimelinePage(target.id, identity, cursor, context),
+  );
   yield { targetId: target.id, sourceState: identity };
 }
 
 async function fetchTimelinePage(
   targetId: string,
-  { id, username }: UserIdentity,
+  { id, username }: { readonly id: string; readonly username: string },
   cursor: string | undefined,
-  { request, now, findKnownItems }: CollectorContext,
+  context: CollectorContext,
 ): Promise<ListPage> {
-  const path = `/2/users/${id}/tweets`;
-  const { data, errors, meta } = await request({
+  const page = await fetchList(context, Tweet, {
     bucket: "timeline",
-    path,
+    path: `/2/users/${id}/tweets`,
     query: {
       max_results: String(PAGE_SIZE),
       exclude: "replies,retweets",
       "tweet.fields": TWEET_FIELDS,
       pagination_token: cursor,
     },
-    schema: ListResponse,
   });
-  if (data === undefined && errors?.length) {
-    const problem = findProblem(id, errors);
-    throw problem === undefined
+  const { items: tweets, warning, observedAt, nextToken } = page;
+  if (page.hasOnlyErrors) {
+    const reason = page.explainMissing("user", id, targetId);
+    throw reason === undefined
       ? new SourceError("rejected", `X returned no tweets of ${targetId}`)
-      : new SourceError("not-found", describeProblem(`The user ${targetId}`, problem));
+      : new SourceError("not-found", reason);
   }
-  if (data === undefined && meta === undefined) throw createEmptyResponseError(path);
-  const { items: tweets, warning } = parseItems(X.title, Tweet, data ?? []);
-  const knownItems = await findKnownItems(tweets.map((tweet) => tweet.id));
-  const observedAt = now();
+  const knownItems = await context.findKnownItems(tweets.map((tweet) => tweet.id));
   // Known tweets are observed too: their counts came with the page.
   const entries = tweets.map((tweet) => {
-    const publishedAt = readInstant(tweet.created_at);
+    const publishedAt = readInstant(tweet["created_at"]);
     if (publishedAt === undefined) {
       return { result: { targetId, failure: `X returned no date of the tweet ${tweet.id}` } };
     }
@@ -87,41 +70,34 @@ async function fetchTimelinePage(
     entries,
     warning,
     isKnown: tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id)),
-    nextCursor: meta?.next_token,
+    nextCursor: nextToken,
   };
 }
 
 /** Explains why X cannot have a tweet with this identifier; `undefined` if it can. */
-export function explainInvalidTweetId(id: string): string | undefined {
-  if (TWEET_ID_PATTERN.test(id)) return undefined;
-  return `X has no tweet ${id}: identifiers there are numbers`;
-}
+export const explainInvalidTweetId = (id: string): string | undefined =>
+  /^\d{1,19}$/.test(id) ? undefined : `X has no tweet ${id}: identifiers there are numbers`;
 
 /** Observes the counts of known tweets. */
 export async function pollTweetCounts(
   batch: readonly CollectionTarget[],
-  { request, now }: CollectorContext,
+  context: CollectorContext,
 ): Promise<PollResult[]> {
-  const path = "/2/tweets";
-  const { data, errors } = await request({
+  const { items, warning, observedAt, explainMissing } = await fetchList(context, Tweet, {
     bucket: "tweets",
-    path,
+    path: "/2/tweets",
     query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
-    schema: ListResponse,
   });
-  if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
-  const observedAt = now();
-  const { items, warning } = parseItems(X.title, Tweet, data ?? []);
   const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
   return batch.map(({ id, sourceState, owner }) => {
     const tweet = tweets.get(id);
-    const username = sourceState["username"] ?? owner;
     if (tweet === undefined) {
-      const problem = findProblem(id, errors);
-      return problem === undefined
+      const reason = explainMissing("tweet", id);
+      return reason === undefined
         ? { targetId: id, failure: warning ?? `X returned nothing for the tweet ${id}` }
-        : createGoneResult(id, describeProblem(`The tweet ${id}`, problem));
+        : createGoneResult(id, reason);
     }
+    const username = sourceState["username"] ?? owner;
     return username === null
       ? { targetId: id, failure: `The author of the tweet ${id} is unknown` }
       : createTweetResult(id, tweet, username, observedAt);
@@ -130,7 +106,7 @@ export async function pollTweetCounts(
 
 function createTweetResult(
   targetId: string,
-  { id, text, created_at, public_metrics: metrics = {} }: Tweet,
+  { id, text, created_at, public_metrics: metrics = {} }: ParsedItem<typeof Tweet>,
   username: string,
   observedAt: number,
 ): PollResult {

@@ -1,11 +1,11 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../targets.ts";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { createMissingResult, createPollResult } from "../poll-results.ts";
+import { SourceError, type CollectorContext, type PollResult } from "../collector.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { fetchList, findLargestThumbnail, Thumbnails } from "./responses.ts";
-import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 
 const Channel = Type.Object({
   id: Type.String({ minLength: 3 }),
@@ -64,7 +64,7 @@ async function pollById(
     const id = readChannelId(target) ?? "";
     const channel = channels.get(id);
     return channel === undefined
-      ? createMissingResult(target.id, `YouTube has no channel ${id}`, warning)
+      ? createGoneResult(target.id, `YouTube has no channel ${id}`, warning)
       : createChannelResult(target, channel, observedAt);
   });
 }
@@ -99,18 +99,16 @@ async function fetchChannelByHandle(handle: string, context: CollectorContext): 
   throw new SourceError("not-found", `YouTube has no channel ${handle}`);
 }
 
-function readChannelId({ id, sourceState }: CollectionTarget): string | undefined {
-  return sourceState["channel"] ?? (id.startsWith("@") ? undefined : id);
-}
+const readChannelId = ({ id, sourceState }: CollectionTarget) =>
+  sourceState["channel"] ?? (id.startsWith("@") ? undefined : id);
 
-function readChannelIds({ id, contentDetails }: Channel): ChannelIds {
+const readChannelIds = ({ id, contentDetails }: Channel): ChannelIds => ({
+  channel: id,
   // YouTube writes a missing playlist as an empty name.
-  return { channel: id, uploads: contentDetails?.relatedPlaylists?.uploads || formatUploadsId(id) };
-}
+  uploads: contentDetails?.relatedPlaylists?.uploads || formatUploadsId(id),
+});
 
-function formatUploadsId(channel: string): string {
-  return `UU${channel.slice(2)}`;
-}
+const formatUploadsId = (channel: string) => `UU${channel.slice(2)}`;
 
 function createChannelResult(
   target: CollectionTarget,
@@ -118,10 +116,11 @@ function createChannelResult(
   observedAt: number,
 ): PollResult {
   const { id, snippet = {}, statistics = {}, brandingSettings } = channel;
+  const { customUrl } = snippet;
   const isHidden = statistics["hiddenSubscriberCount"] === true;
   const fields = {
     id,
-    username: readUsername(snippet.customUrl),
+    username: typeof customUrl === "string" ? customUrl.replace(/^@/, "") || undefined : customUrl,
     displayName: snippet.title,
     description: snippet.description,
     subscribers: isHidden ? null : parseCount(statistics["subscriberCount"]),
@@ -136,8 +135,4 @@ function createChannelResult(
     missingCountsReason: `YouTube returned no statistics of the channel ${id}`,
     sourceState: readChannelIds(channel),
   });
-}
-
-function readUsername(customUrl: unknown): unknown {
-  return typeof customUrl === "string" ? customUrl.replace(/^@/, "") || undefined : customUrl;
 }

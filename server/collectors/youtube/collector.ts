@@ -2,11 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
-import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
-import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
+import { createBatchTask, createListTask } from "../poll-tasks.ts";
+import { findQuotaReset } from "../quota-budget.ts";
 import { pollChannels } from "./channels.ts";
 import { pollShortCounts, pollShorts } from "./shorts.ts";
 import { YOUTUBE } from "./source.ts";
@@ -15,7 +15,6 @@ const BATCH_SIZE = 50;
 const UNITS_PER_DAY = 10_000;
 const QUOTA_ZONE = "America/Los_Angeles";
 
-/** Creates the collector of YouTube. */
 export const createYoutubeCollector: CreateCollector = ({ baseUrl, credential }) => ({
   source: YOUTUBE,
   baseUrl,
@@ -32,11 +31,13 @@ export const createYoutubeCollector: CreateCollector = ({ baseUrl, credential })
   classifyResponse,
 });
 
+const Reasons = Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) })));
+
 const ErrorBody = Type.Object({
   error: Type.Object({
     message: Type.Optional(Type.String()),
-    errors: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
-    details: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
+    errors: Reasons,
+    details: Reasons,
   }),
 });
 

@@ -1,6 +1,6 @@
 /** Reads the parts that responses of YouTube share: lists, thumbnails and durations. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
-import { parseItems, Unchecked, type ParsedItems } from "../client/responses.ts";
+import { parseItems, Unchecked } from "../client/responses.ts";
 import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
 import { YOUTUBE } from "./source.ts";
 
@@ -21,7 +21,7 @@ export async function fetchList<Schema extends TSchema>(
   { request }: CollectorContext,
   itemSchema: Schema,
   listRequest: Omit<SourceRequest<Schema>, "schema">,
-): Promise<ParsedItems<Static<Schema>> & { readonly nextPageToken: string | undefined }> {
+) {
   const response = await request({ ...listRequest, schema: ListResponse });
   const { kind, pageInfo, nextPageToken, items } = response;
   // If `items` was renamed, an empty list would mean that everything is gone.
@@ -51,15 +51,7 @@ export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {})
   return widest?.[1].url;
 }
 
-/**
- * Parses a duration, in ISO 8601 or in seconds.
- *
- * @returns Seconds; `undefined` for anything else.
- *
- * @example
- * parseDuration("PT2M5S"); // 125
- * parseDuration("37s"); // 37
- */
+/** Parses a duration, in ISO 8601 or in seconds: `PT2M5S`, `37s`. @returns Seconds. */
 export function parseDuration(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value) ?? [];

@@ -1,13 +1,13 @@
 /** Polls YouTube shorts: finds those of a channel, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { createMissingResult, createPollResult } from "../poll-results.ts";
-import { isNotFound, pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
-import type { PollResult, CollectorContext } from "../collector.ts";
-import { fetchList, findLargestThumbnail, parseDuration, Thumbnails } from "./responses.ts";
+import { isNotFound, type CollectorContext, type PollResult } from "../collector.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
+import type { CollectionTarget } from "../targets.ts";
 import { resolveChannelIds, type ChannelIds } from "./channels.ts";
+import { fetchList, findLargestThumbnail, parseDuration, Thumbnails } from "./responses.ts";
 
 const PlaylistEntry = Type.Object({
   contentDetails: Type.Object({
@@ -96,7 +96,7 @@ async function* pollPlaylist(
     };
   }
 
-  yield* pollNewestFirst({ targetId: target.id, maxPages: PAGES_MAX, fetchPage });
+  yield* pollNewestFirst(target.id, PAGES_MAX, fetchPage);
   const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));
   const sourceState =
     isMixed && readFrom !== -Infinity
@@ -174,11 +174,10 @@ export async function pollShortCounts(
     const video = videos.get(id);
     if (video === undefined) {
       const goneReason = `YouTube has no video ${id}: it was deleted, or is private`;
-      return createMissingResult(id, goneReason, warning);
+      return createGoneResult(id, goneReason, warning);
     }
-    const channel =
-      sourceState["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
-    return channel === undefined
+    const { channel = owner } = sourceState;
+    return channel === null || channel.startsWith("@")
       ? { targetId: id, failure: `The channel of the short ${id} is unknown` }
       : createVideoResult(id, video, observedAt, { channel });
   });

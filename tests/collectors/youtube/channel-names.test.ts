@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseChannelName } from "../../../server/collectors/youtube/channel-names.ts";
+import { parseChannelName } from "../../../server/collectors/youtube/source.ts";
 import { catchDomainError } from "../../support/domain-error.ts";
 
 const ID = `UC${"aB-_9".repeat(4)}xY`;
