@@ -22,59 +22,52 @@ export interface MissingResponse {
 }
 
 /** Sends a request once. It never throws. */
-export type Attempt = (
+export async function sendOnce(
+  options: { readonly fetch?: FetchLike | undefined; readonly responseMaxBytes: number },
   url: string,
   init: Omit<RequestInitLike, "redirect" | "signal">,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignalLike | undefined },
-) => Promise<ReceivedResponse | MissingResponse>;
-
-/** Creates the function that sends a request once. */
-export function createAttempt(options: {
-  readonly fetch: FetchLike | undefined;
-  readonly responseMaxBytes: number;
-}): Attempt {
-  const fetchResponse: FetchLike = options.fetch ?? ((url, init) => runtime.fetch(url, init));
-  const receive = async (url: string, init: RequestInitLike) => {
-    const response = await fetchResponse(url, init);
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignalLike | undefined },
+): Promise<ReceivedResponse | MissingResponse> {
+  if (signal?.aborted === true) return { cause: signal.reason, isTimeout: false };
+  const { fetch = (...request) => runtime.fetch(...request) } = options;
+  const receive = async (request: RequestInitLike) => {
+    const response = await fetch(url, request);
     return { response, text: await readText(response, options.responseMaxBytes) };
   };
-  return async (url, init, { timeoutMs, signal }) => {
-    if (signal?.aborted === true) return { cause: signal.reason, isTimeout: false };
-    const controller = new runtime.AbortController();
-    let isTimeout = false;
-    let stop: (reason: unknown) => void = () => {};
-    // A `fetch` that does not know the signal must not keep the caller waiting.
-    const stopped = new Promise<never>((_, reject) => {
-      stop = (reason) => {
-        reject(reason);
-        controller.abort(reason);
-      };
+  const controller = new runtime.AbortController();
+  let isTimeout = false;
+  let stop: (reason: unknown) => void = () => {};
+  // A `fetch` that does not know the signal must not keep the caller waiting.
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (reason) => {
+      reject(reason);
+      controller.abort(reason);
+    };
+  });
+  const abort = () => stop(signal?.reason);
+  const timer =
+    timeoutMs === Infinity
+      ? undefined
+      : runtime.setTimeout(() => {
+          isTimeout = true;
+          stop(new Error("Time is over"));
+        }, timeoutMs);
+  signal?.addEventListener("abort", abort);
+  try {
+    const received = receive({
+      ...init,
+      // A redirect would take the key to another address.
+      redirect: "manual",
+      // Every runtime has its own type of a signal; this one is of the same runtime as `fetch`.
+      signal: controller.signal as never,
     });
-    const abort = () => stop(signal?.reason);
-    const timer =
-      timeoutMs === Infinity
-        ? undefined
-        : runtime.setTimeout(() => {
-            isTimeout = true;
-            stop(new Error("Time is over"));
-          }, timeoutMs);
-    signal?.addEventListener("abort", abort);
-    try {
-      const received = receive(url, {
-        ...init,
-        // A redirect would take the key to another address.
-        redirect: "manual",
-        // Every runtime has its own type of a signal; this one is of the same runtime as `fetch`.
-        signal: controller.signal as never,
-      });
-      return await Promise.race([received, stopped]);
-    } catch (cause) {
-      return { cause, isTimeout };
-    } finally {
-      runtime.clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    }
-  };
+    return await Promise.race([received, stopped]);
+  } catch (cause) {
+    return { cause, isTimeout };
+  } finally {
+    runtime.clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 /** Reads a body; `undefined` if it has more bytes, then the rest of it is not read. */
@@ -82,7 +75,7 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
   const reader = response.body?.getReader?.();
   if (reader === undefined) {
     const text = await response.text();
-    return countBytes(text) > maxBytes ? undefined : text;
+    return new runtime.TextEncoder().encode(text).length > maxBytes ? undefined : text;
   }
   const decoder = new runtime.TextDecoder();
   let text = "";
@@ -98,9 +91,4 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
     }
     text += decoder.decode(value, { stream: true });
   }
-}
-
-/** The bytes of a text in UTF-8. */
-function countBytes(text: string): number {
-  return new runtime.TextEncoder().encode(text).length;
 }

@@ -11,22 +11,11 @@ import type { HeadersLike } from "./runtime.ts";
 export type MetricsErrorCode = ErrorCode | `Status ${number}`;
 
 /** The details of an error response beside its name and message. */
-export interface MetricsErrorDetails {
-  /** The HTTP status. */
-  readonly status: number;
-  /** The id of the request in the log of the service, to give to its operator. */
-  readonly requestId: string | null;
-  /** Credits that the response cost; `null` if it does not say. */
-  readonly cost?: number | null | undefined;
-  /** The balance after it; `null` if the response does not say. */
-  readonly creditsRemaining?: number | null | undefined;
-  /** How long the service asks to wait, in milliseconds; `null` if it does not ask. */
-  readonly retryAfterMs?: number | null | undefined;
-  /** All headers of the response. */
-  readonly headers?: HeadersLike | undefined;
-  /** The key of the read. */
-  readonly idempotencyKey?: string | undefined;
-}
+export type MetricsErrorDetails = Pick<MetricsError, "status" | "requestId"> & {
+  readonly [Name in "cost" | "creditsRemaining" | "retryAfterMs" | "headers" | "idempotencyKey"]?:
+    | MetricsError[Name]
+    | undefined;
+};
 
 /**
  * An error response of the service, or of a proxy before it.
@@ -76,16 +65,7 @@ export interface RequestErrorDetails {
   readonly idempotencyKey?: string | undefined;
 }
 
-/**
- * The last attempt gave no response of the service: the connection failed, the time was over, or
- * something else responded, with a redirect or a page. The service may have charged the read.
- *
- * @example
- * new ConnectionError("No response").name; // "ConnectionError"
- */
-export class ConnectionError extends Error {
-  /** The name of the class. */
-  override readonly name: "ConnectionError" | "TimeoutError" = "ConnectionError";
+class RequestError extends Error {
   /** The key of the read. Repeated with it, a read that has paid is not charged again. */
   readonly idempotencyKey: string | undefined;
 
@@ -94,6 +74,18 @@ export class ConnectionError extends Error {
     super(message, details);
     this.idempotencyKey = details.idempotencyKey;
   }
+}
+
+/**
+ * The last attempt gave no response of the service: the connection failed, the time was over, or
+ * something else responded, with a redirect or a page. The service may have charged the read.
+ *
+ * @example
+ * new ConnectionError("No response").name; // "ConnectionError"
+ */
+export class ConnectionError extends RequestError {
+  /** The name of the class. */
+  override readonly name: "ConnectionError" | "TimeoutError" = "ConnectionError";
 }
 
 /**
@@ -114,17 +106,9 @@ export class TimeoutError extends ConnectionError {
  * @example
  * new AbortError("Aborted", { cause: "closed" }).cause; // "closed"
  */
-export class AbortError extends Error {
+export class AbortError extends RequestError {
   /** The name of the class. */
   override readonly name = "AbortError";
-  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
-  readonly idempotencyKey: string | undefined;
-
-  /** Creates the error of a request. */
-  constructor(message: string, details: RequestErrorDetails = {}) {
-    super(message, details);
-    this.idempotencyKey = details.idempotencyKey;
-  }
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Lists that come in pages: item by item, or page by page. */
+import type { CursorPagination, Pagination } from "../resources/generated/types.ts";
+import { assertObject, type PathSegment } from "./arguments.ts";
 import { ConnectionError, MetricsError } from "./errors.ts";
-import { assertObject } from "./arguments.ts";
 import { createIdempotencyKey, type RequestOptions } from "./options.ts";
+import type { Send } from "./request.ts";
 import type { Result } from "./result.ts";
 
 /** A list that is read page by page while it is iterated. Each page is a request, and charged. */
@@ -13,35 +15,50 @@ export interface Listing<Item, Page> extends AsyncIterable<Item> {
   pages(): AsyncIterableIterator<Result<Page>, undefined>;
 }
 
-/** Where a page begins: its cursor, or its number. */
-export type PageStart = string | number;
-
-/** How a list is read. */
-export interface ListingSource<Item, Page> {
-  /** Where the list begins; by default with its first page. */
-  readonly firstStart: PageStart | undefined;
-  readPage(start: PageStart | undefined, options: RequestOptions): Promise<Result<Page>>;
-  getItems(page: Page): readonly Item[];
-  /** Where the next page begins; `null` if there is none. */
-  getNextStart(page: Page): PageStart | null;
+/** The body of a page; without `pagination`, it is the whole list. */
+export interface PageBody {
+  readonly pagination?: CursorPagination | Pagination;
 }
 
-/** Creates a list. Nothing is requested before it is iterated. */
-export function createListing<Item, Page>(
-  source: ListingSource<Item, Page>,
+/** Where a page begins: its cursor, or its number. */
+type PageStart = string | number;
+
+/**
+ * Creates a list whose pages continue at a cursor or, if `startName` is `page`, are numbered. Nothing
+ * is requested before it is iterated.
+ *
+ * @param defaults Parameters of the query, unless the caller sets them.
+ */
+export function list<Item, Page extends PageBody>(
+  send: Send,
+  path: readonly PathSegment[],
+  query: { readonly cursor?: string | undefined; readonly page?: number | undefined } = {},
+  getItems: (page: Page) => readonly Item[],
   options?: RequestOptions,
+  {
+    startName = "cursor",
+    defaults = {},
+  }: { readonly startName?: "cursor" | "page"; readonly defaults?: object } = {},
 ): Listing<Item, Page> {
-  const pages = () => createPages(source, options);
+  const readPage = async (start: PageStart | undefined, pageOptions: RequestOptions) => {
+    assertObject("query", query);
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const pageQuery = { ...defaults, ...Object.fromEntries(given), [startName]: start };
+    const probe = (page: Page) => (Array.isArray(getItems(page)) ? findNextStart(page) : undefined);
+    return send({ method: "GET", path, query: pageQuery, probe }, pageOptions);
+  };
+  const pages = () => createPages(readPage, query?.[startName], options);
   return {
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const { body } of pages()) yield* source.getItems(body);
+      for await (const { body } of pages()) yield* getItems(body);
     },
   };
 }
 
-function createPages<Item, Page>(
-  { firstStart, readPage, getNextStart }: ListingSource<Item, Page>,
+function createPages<Page extends PageBody>(
+  readPage: (start: PageStart | undefined, options: RequestOptions) => Promise<Result<Page>>,
+  firstStart: PageStart | undefined,
   options: RequestOptions = {},
 ): AsyncIterableIterator<Result<Page>, undefined> {
   let start = firstStart;
@@ -60,9 +77,8 @@ function createPages<Item, Page>(
     try {
       const value = await readPage(start, { ...options, idempotencyKey });
       starts.add(start);
-      const nextStart = getNextStart(value.body);
-      isDone = nextStart === null;
-      start = nextStart ?? undefined;
+      start = findNextStart(value.body) ?? undefined;
+      isDone = start === undefined;
       idempotencyKey = undefined;
       return { done: false, value };
     } catch (error) {
@@ -86,4 +102,16 @@ function createPages<Item, Page>(
       return result;
     },
   };
+}
+
+/** Finds the start of the next page: `null` if there is none, `undefined` if it is unknown. */
+function findNextStart({ pagination }: PageBody): PageStart | null | undefined {
+  if (pagination === undefined) return null;
+  if ("nextCursor" in pagination) {
+    const { nextCursor } = pagination;
+    return nextCursor === null || typeof nextCursor === "string" ? nextCursor : undefined;
+  }
+  if (pagination.has_more === false) return null;
+  const nextPage = pagination.page + 1;
+  return Number.isSafeInteger(nextPage) ? nextPage : undefined;
 }

@@ -1,14 +1,19 @@
 /** The microblog part of the client: users and their tweets. */
 import type { SortName } from "../lists.ts";
-import { compareText } from "../text.ts";
 import type * as resources from "../resources/generated/types.ts";
-import type { Listing } from "./listing.ts";
-import { createOwnerClient, type OwnerClient } from "./owners.ts";
-import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
-import { createRequests } from "./requests.ts";
-import type { RequestOptions } from "./options.ts";
+import { compareText } from "../text.ts";
+import { list } from "./listing.ts";
+import {
+  createOwnerClient,
+  read,
+  type HistoryQuery,
+  type ListQuery,
+  type OwnerClient,
+  type PageQuery,
+  type ReadMethod,
+  type ListMethod,
+} from "./methods.ts";
 import type { Send } from "./request.ts";
-import type { Result } from "./result.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
 export interface MicroblogClient extends OwnerClient<
@@ -17,60 +22,66 @@ export interface MicroblogClient extends OwnerClient<
   resources.UserComparison
 > {
   /** Users, sorted by a figure. */
-  users(
-    query?: ListQuery<SortName<"user">>,
-    options?: RequestOptions,
-  ): Listing<resources.ListedUser, resources.UserList>;
+  users: ListMethod<[], ListQuery<SortName<"user">>, resources.ListedUser, resources.UserList>;
   /** A user. */
-  user(username: string, options?: RequestOptions): Promise<Result<resources.UserDetails>>;
+  user: ReadMethod<[username: string], resources.UserDetails>;
   /** The tweets of a user with their identifiers, newest first. */
-  tweets(
-    username: string,
-    query?: PageQuery,
-    options?: RequestOptions,
-  ): Listing<readonly [id: string, tweet: resources.TweetRecord], resources.TweetsPage>;
+  tweets: ListMethod<
+    [username: string],
+    PageQuery,
+    readonly [id: string, tweet: resources.TweetRecord],
+    resources.TweetsPage
+  >;
   /** The follower counts of a user, newest first. */
-  followers(
-    username: string,
-    query?: PageQuery,
-    options?: RequestOptions,
-  ): Listing<
+  followers: ListMethod<
+    [username: string],
+    PageQuery,
     resources.FollowersPage["followers"]["USER"]["metrics"][number],
     resources.FollowersPage
   >;
   /** A tweet with its history. */
-  tweet(
-    username: string,
-    id: string,
-    options?: RequestOptions,
-  ): Promise<Result<resources.TweetDetails>>;
+  tweet: ReadMethod<[username: string, id: string], resources.TweetDetails>;
   /** The counts of a tweet over time, oldest first. */
-  tweetHistory(
-    username: string,
-    id: string,
-    query?: HistoryQuery,
-    options?: RequestOptions,
-  ): Listing<resources.TweetHistory["history"][number], resources.TweetHistory>;
+  tweetHistory: ListMethod<
+    [username: string, id: string],
+    HistoryQuery,
+    resources.TweetHistory["history"][number],
+    resources.TweetHistory
+  >;
 }
+
+const NUMBERED = { startName: "page" } as const;
+
+const ROOT = "api/microblog";
 
 /** Creates the microblog part of a client. */
 export function createMicroblogClient(send: Send): MicroblogClient {
-  const requests = createRequests(send, "microblog");
-  const { get, list } = requests;
   return {
-    ...createOwnerClient(requests, "username"),
-    users: (query, options) => list(["users"], query, (page) => page.users, options),
-    user: (username, options) => get([{ username }, "details"], (body) => body.username, options),
+    ...createOwnerClient(send, ROOT, "username"),
+    users: (query, options) => list(send, [ROOT, "users"], query, (page) => page.users, options),
+    user: (username, options) =>
+      read(send, [ROOT, { username }, "details"], (body) => body.username, options),
     tweets: (username, query, options) =>
-      list([{ username }, "tweets"], query, listTweets, options, { startName: "page" }),
+      list(send, [ROOT, { username }, "tweets"], query, listTweets, options, NUMBERED),
     followers: (username, query, options) =>
-      list([{ username }, "followers"], query, (page) => page.followers.USER.metrics, options, {
-        startName: "page",
-      }),
+      list(
+        send,
+        [ROOT, { username }, "followers"],
+        query,
+        (page) => page.followers.USER.metrics,
+        options,
+        NUMBERED,
+      ),
     tweet: (username, id, options) =>
-      get([{ username }, "tweet", { id }], (body) => body.tweet.metrics, options),
+      read(send, [ROOT, { username }, "tweet", { id }], (body) => body.tweet.metrics, options),
     tweetHistory: (username, id, query, options) =>
-      list([{ username }, "tweet", { id }, "history"], query, (page) => page.history, options),
+      list(
+        send,
+        [ROOT, { username }, "tweet", { id }, "history"],
+        query,
+        (page) => page.history,
+        options,
+      ),
   };
 }
 

@@ -6,10 +6,10 @@
  */
 import type * as resources from "../resources/generated/types.ts";
 import { assertAllowed } from "./arguments.ts";
+import { read, type ReadMethod } from "./methods.ts";
 import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";
-import type { ClientOptions, RequestOptions } from "./options.ts";
+import type { ClientOptions } from "./options.ts";
 import { createSend } from "./request.ts";
-import type { Result } from "./result.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
 export type { ErrorCode } from "../error-statuses.ts";
@@ -24,15 +24,17 @@ export {
 } from "./errors.ts";
 export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
-export type { OwnerComparison, OwnerHistory, OwnerClient } from "./owners.ts";
 export type {
   ChannelListQuery,
   HistoryQuery,
   ListQuery,
+  OwnerClient,
   PageQuery,
+  ReadMethod,
+  ListMethod,
   RequestQuery,
   ShortsQuery,
-} from "./queries.ts";
+} from "./methods.ts";
 export type { ClientOptions, RequestOptions } from "./options.ts";
 export type { Result } from "./result.ts";
 export type {
@@ -57,19 +59,21 @@ export interface Client {
   readonly microblog: MicroblogClient;
   /** The monitoring list. Free of charge. */
   readonly creators: {
-    list(options?: RequestOptions): Promise<Result<resources.CreatorList>>;
-    add(creator: string, options?: RequestOptions): Promise<Result<resources.CreatorResult>>;
-    remove(creator: string, options?: RequestOptions): Promise<Result<resources.CreatorResult>>;
+    list: ReadMethod<[], resources.CreatorList>;
+    add: ReadMethod<[creator: string], resources.CreatorResult>;
+    remove: ReadMethod<[creator: string], resources.CreatorResult>;
   };
   /** The account of the key: its balance and its usage. Free of charge. */
-  account(
-    query?: {
-      readonly from?: string | undefined;
-      readonly to?: string | undefined;
-      readonly by?: string | undefined;
-    },
-    options?: RequestOptions,
-  ): Promise<Result<resources.AccountDetails>>;
+  account: ReadMethod<
+    [
+      query?: {
+        readonly from?: string | undefined;
+        readonly to?: string | undefined;
+        readonly by?: string | undefined;
+      },
+    ],
+    resources.AccountDetails
+  >;
 }
 
 /**
@@ -83,26 +87,23 @@ export interface Client {
  */
 export function createClient(clientOptions: ClientOptions): Client {
   const send = createSend(clientOptions);
-  const path = ["api", "creators"];
-  const change = async (method: "PATCH" | "DELETE", creator: string, options?: RequestOptions) => {
-    assertAllowed("creator", creator, typeof creator === "string", "text");
-    const body = { creator, platform: "microblog" };
-    const probe = ({ total_creators }: resources.CreatorResult) => total_creators;
-    return send({ method, path, body, probe }, options);
-  };
+  const path = ["api/creators"];
+  const change =
+    (method: "PATCH" | "DELETE"): Client["creators"]["add"] =>
+    async (creator, options) => {
+      assertAllowed("creator", creator, typeof creator === "string", "text");
+      const body = { creator, platform: "microblog" };
+      return send({ method, path, body, probe: (result) => result.total_creators }, options);
+    };
   return {
     video: createVideoClient(send),
     microblog: createMicroblogClient(send),
     creators: {
-      list: (options) =>
-        send({ method: "GET", path, probe: ({ creators }) => creators.length }, options),
-      add: (creator, options) => change("PATCH", creator, options),
-      remove: (creator, options) => change("DELETE", creator, options),
+      list: (options) => read(send, path, (body) => body.creators.length, options),
+      add: change("PATCH"),
+      remove: change("DELETE"),
     },
     account: (query, options) =>
-      send(
-        { method: "GET", path: ["api", "account"], query, probe: ({ balance }) => balance },
-        options,
-      ),
+      send({ method: "GET", path: ["api/account"], query, probe: (body) => body.balance }, options),
   };
 }

@@ -41,11 +41,6 @@ export interface RequestOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The options of a client, complete. */
-export type ClientSettings = {
-  readonly [Name in Exclude<keyof ClientOptions, "fetch">]-?: NonNullable<ClientOptions[Name]>;
-} & { readonly fetch: FetchLike | undefined };
-
 /** The longest pause of a timer; a longer one ends at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
@@ -54,7 +49,9 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
  *
  * @throws {RangeError} For options that no request can be sent with.
  */
-export function readClientOptions(options: ClientOptions): ClientSettings {
+export function readClientOptions(options: ClientOptions): ClientOptions & {
+  readonly [Name in Exclude<keyof ClientOptions, "fetch">]-?: NonNullable<ClientOptions[Name]>;
+} {
   assertObject("options", options);
   const {
     baseUrl,

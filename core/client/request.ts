@@ -1,23 +1,20 @@
 /** Sends the requests of the client, with retries that are charged once. */
-import { createAttempt } from "./attempt.ts";
+import { formatPath, formatQuery, type PathSegment } from "./arguments.ts";
+import { sendOnce } from "./attempt.ts";
 import { AbortError } from "./errors.ts";
 import {
   checkRequestOptions,
   createIdempotencyKey,
   readClientOptions,
   type ClientOptions,
-  type ClientSettings,
   type RequestOptions,
 } from "./options.ts";
-import { computePauseMs, pause } from "./pauses.ts";
-import { createClientCache, type ClientCache } from "./response-cache.ts";
-import { readOutcome, type Result } from "./result.ts";
-import { runtime } from "./runtime.ts";
-import { formatPath, formatQuery, type PathSegment } from "./url.ts";
+import { readOutcome, type CachedResponse, type Result } from "./result.ts";
+import { runtime, type AbortSignalLike } from "./runtime.ts";
 import { createUserAgentHeader } from "./user-agent.ts";
 
 /** A request of the service's API. */
-export interface ApiRequest<Body> {
+interface ApiRequest<Body> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: readonly PathSegment[];
   readonly query?: object | undefined;
@@ -36,8 +33,7 @@ export type Send = <Body>(
 export function createSend(clientOptions: ClientOptions): Send {
   const settings = readClientOptions(clientOptions);
   const { timeoutMs, deadlineMs, retries, pauseMaxMs } = settings;
-  const attempt = createAttempt(settings);
-  const cache = createClientCache(settings.cachedResponses);
+  const cache = createResponseCache(settings.cachedResponses);
   const now = () => runtime.performance.now();
 
   return async <Body>(request: ApiRequest<Body>, options: RequestOptions = {}) => {
@@ -49,7 +45,8 @@ export function createSend(clientOptions: ClientOptions): Send {
       const leftMs = deadline - now();
       const timeLimit =
         leftMs < timeoutMs ? `deadlineMs, ${deadlineMs} ms` : `timeoutMs, ${timeoutMs} ms`;
-      const received = await attempt(url, init, { timeoutMs: Math.min(timeoutMs, leftMs), signal });
+      const limits = { timeoutMs: Math.min(timeoutMs, leftMs), signal };
+      const received = await sendOnce(settings, url, init, limits);
       if ("cause" in received && signal?.aborted === true) {
         throw new AbortError(`${name} was aborted`, { cause: signal.reason, idempotencyKey });
       }
@@ -73,8 +70,8 @@ export function createSend(clientOptions: ClientOptions): Send {
 function prepareRequest<Body>(
   { method, path: segments, query, body, probe }: ApiRequest<Body>,
   options: RequestOptions,
-  { baseUrl, apiKey }: ClientSettings,
-  cache: ClientCache,
+  { baseUrl, apiKey }: ClientOptions,
+  cache: ReturnType<typeof createResponseCache>,
 ) {
   checkRequestOptions(options);
   const path = formatPath(segments);
@@ -95,4 +92,44 @@ function prepareRequest<Body>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
   return { name: `${method} ${path}`, url, init, isRead, idempotencyKey, cached, probe };
+}
+
+/** Keeps responses by their URL; drops the response first that was read longest ago. */
+function createResponseCache(maxEntries: number) {
+  const entries = new Map<string, CachedResponse>();
+  return {
+    get: (url: string) => entries.get(url),
+    /** Keeps a response that has a tag. */
+    set(url: string, etag: string | null, text: string): void {
+      if (maxEntries === 0 || etag === null) return;
+      entries.delete(url);
+      entries.set(url, { etag, text });
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}
+
+/** The pause before the first retry; it doubles each time. */
+const FIRST_PAUSE_MS = 200;
+const PAUSE_MAX_MS = 10_000;
+
+/** Half of the pause is random, so that clients that failed together do not come back together. */
+function computePauseMs(nth: number): number {
+  const longest = Math.min(FIRST_PAUSE_MS * 2 ** nth, PAUSE_MAX_MS);
+  return longest / 2 + (Math.random() * longest) / 2;
+}
+
+/** Waits; an abort ends it early. */
+function pause(ms: number, signal: AbortSignalLike | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      runtime.clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = runtime.setTimeout(end, ms);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end);
+  });
 }

@@ -1,8 +1,6 @@
 /** Reads the outcome of an attempt: a result, or an error. */
 import type { MissingResponse, ReceivedResponse } from "./attempt.ts";
 import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
-import { readRetryAfterMs } from "./pauses.ts";
-import type { CachedResponse } from "./response-cache.ts";
 import type { HeadersLike } from "./runtime.ts";
 
 /** A response of the service. */
@@ -23,7 +21,7 @@ export interface Result<Body> {
 }
 
 /** An attempt that gave no result. */
-export interface Failure {
+interface Failure {
   readonly error: Error;
   /** Whether the request can be sent again, and may succeed then. */
   readonly isTemporary: boolean;
@@ -31,8 +29,14 @@ export interface Failure {
   readonly retryAfterMs: number | null;
 }
 
+/** A response as JSON, and the tag that asks whether it changed. */
+export interface CachedResponse {
+  readonly etag: string;
+  readonly text: string;
+}
+
 /** The request that an attempt has sent. */
-export interface SentRequest<Body> {
+interface SentRequest<Body> {
   /** The method and path, for messages. */
   readonly name: string;
   /** Whether it changes nothing. */
@@ -47,18 +51,13 @@ export interface SentRequest<Body> {
   readonly probe: (body: Body) => unknown;
 }
 
-/** A result, with the fields that a cache keeps of it. */
-export interface Success<Body> {
-  readonly result: Result<Body>;
-  readonly etag: string | null;
-  readonly json: string;
-}
-
 /** Reads the outcome of an attempt. */
 export function readOutcome<Body>(
   request: SentRequest<Body>,
   received: ReceivedResponse | MissingResponse,
-): Success<Body> | Failure {
+):
+  | Failure
+  | { readonly result: Result<Body>; readonly etag: string | null; readonly json: string } {
   if ("cause" in received) return describeMissing(request, received);
   const { status, headers } = received.response;
   if (status >= 400) return readErrorResponse(request, received);
@@ -116,6 +115,22 @@ function readErrorResponse(
   // After 408, or from 500, a change may have been made or not.
   const isTemporary = status === 429 || (isRead && (status === 408 || status >= 500));
   return { error, isTemporary, retryAfterMs };
+}
+
+/** An HTTP date, as servers send it today (RFC 9110, 5.6.7). `Date.parse()` takes much more. */
+const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/;
+
+/**
+ * Reads `Retry-After`: whole seconds, or a date by the clock that the response has (RFC 9110,
+ * 10.2.3). Anything else is as if it were missing.
+ */
+function readRetryAfterMs(headers: HeadersLike): number | null {
+  const value = headers.get("retry-after") ?? "";
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  if (!HTTP_DATE.test(value)) return null;
+  const now = Date.parse(headers.get("date") ?? "") || Date.now();
+  const ms = Date.parse(value) - now;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
 /** Reads the cost of a response and the remaining credits; `undefined` is no number. */

@@ -1,11 +1,11 @@
 /** Reads owners and their items from memory: channels with shorts, and users with tweets. */
 import type { ComparisonRequest } from "../batch.ts";
 import { EMPTY_ENTITY, findNewestCounts, type Entity } from "../entities.ts";
-import { createNotFoundError } from "../errors.ts";
+import { createNotFoundError, type DomainError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
 import type { HistoryRequest } from "../history-request.ts";
-import { KINDS, type ItemKind, type OwnerKind } from "../kinds.ts";
-import { readFields } from "../responses/entity-fields.ts";
+import { KINDS, type EntityKind, type ItemKind, type OwnerKind } from "../kinds.ts";
+import { listHistoryPoints, readFields } from "../responses/entity-fields.ts";
 import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
 import { createChannelList, createUserList } from "../responses/lists.ts";
 import {
@@ -23,75 +23,76 @@ import {
 } from "../responses/video.ts";
 import type { Comparison, MicroblogStore, StoreRead, VideoStore } from "../stores.ts";
 import { foldCase } from "../text.ts";
-import { listPoints, type Entities } from "./memory-observations.ts";
 
-/** An owner that was observed. */
-interface FoundOwner {
-  readonly id: string;
-  /** As responses call it. */
-  readonly name: string;
-}
-
-/** What differs between channels and users. */
-interface OwnerRules<Kind, Item, Owner, Fields, Details> {
-  readonly kind: Kind;
-  readonly item: Item;
-  readonly find: (name: string) => Owner | undefined;
-  readonly createDetails: (owner: Owner) => Details;
-  /** Reads an item; `undefined` while it is not known when it was published: it is not listed yet. */
-  readonly readItem: (id: string, entity: Entity) => Fields | undefined;
-}
+/** The entities of each kind, by identifier. */
+export type Entities = Readonly<Record<EntityKind, Map<string, Entity>>>;
 
 /** Creates the reads that channels with shorts and users with tweets have in common. */
 function createOwnerReads<
   Kind extends OwnerKind,
-  Item extends ItemKind,
-  Owner extends FoundOwner,
+  Owner extends { readonly id: string; readonly name: string },
   Fields,
   Details,
->(entities: Entities, rules: OwnerRules<Kind, Item, Owner, Fields, Details>) {
+>(
+  entities: Entities,
+  rules: {
+    readonly kind: Kind;
+    readonly item: ItemKind;
+    readonly find: (name: string) => Owner | undefined;
+    readonly createDetails: (owner: Owner) => Details;
+    /** An item is not listed while it is not known when it was published. */
+    readonly readItem: (id: string, entity: Entity) => Fields | undefined;
+  },
+) {
   const { kind, item, find, createDetails, readItem } = rules;
   const tryOwner = (name: string) => find(name) ?? createNotFoundError(kind, name);
+  const getOwner = (name: string) => orThrow(tryOwner(name));
+  const listPoints = (of: EntityKind, id: string) =>
+    listHistoryPoints(of, entities[of].get(id) ?? EMPTY_ENTITY);
 
-  function getOwner(name: string): Owner {
-    const owner = tryOwner(name);
-    if (owner instanceof Error) throw owner;
-    return owner;
-  }
-
-  function listItems({ id: ownerId }: FoundOwner) {
-    return listOwned(entities, item, ownerId).flatMap(([id, entity]) => {
+  const listItems = (owner: Owner) =>
+    listOwned(entities, item, owner.id).flatMap(([id, entity]) => {
       const fields = readItem(id, entity);
-      return fields === undefined ? [] : [{ id, fields, points: listPoints(entities, item, id) }];
+      return fields === undefined ? [] : [{ id, fields, points: listPoints(item, id) }];
     });
-  }
 
   function getItem(name: string, id: string) {
     const owner = getOwner(name);
     const found = listItems(owner).find((listed) => listed.id === id);
-    if (found === undefined) throw createNotFoundError(item, name, id);
-    return { owner, ...found };
+    return { owner, ...orThrow(found ?? createNotFoundError(item, name, id)) };
   }
 
   return {
     getOwner,
     listItems,
     getItem,
-    readDetails: async (name: string) => ({ body: createDetails(getOwner(name)) }),
-    readBatch: async (names: readonly string[]) =>
+    ownerPoints: (owner: Owner) => listPoints(kind, owner.id),
+    details: async (name: string) => ({ body: createDetails(getOwner(name)) }),
+    batch: async (names: readonly string[]) =>
       names.map(tryOwner).map((owner) => (owner instanceof Error ? owner : createDetails(owner))),
-    async readComparison(request: ComparisonRequest<Kind>): StoreRead<Comparison> {
+    async comparison(request: ComparisonRequest<Kind>): StoreRead<Comparison> {
       const found = request.names.map(tryOwner);
       const histories = found.map((owner) =>
-        owner instanceof Error ? [] : listPoints(entities, kind, owner.id),
+        owner instanceof Error ? [] : listPoints(kind, owner.id),
       );
       const { rows, pagination } = createComparisonTable(histories, request.countIndex, request);
       const names = found.map((owner) => (owner instanceof Error ? owner : owner.name));
       return { body: { entities: names, rows, pagination } };
     },
-    createHistory: ({ id }: FoundOwner, request: HistoryRequest) =>
-      createHistoryPage(kind, listPoints(entities, kind, id), request),
+    history(name: string, request: HistoryRequest) {
+      const owner = getOwner(name);
+      return { owner, page: createHistoryPage(kind, listPoints(kind, owner.id), request) };
+    },
+    itemHistory(name: string, id: string, request: HistoryRequest) {
+      const { owner, points } = getItem(name, id);
+      return { owner, page: createHistoryPage(item, points, request) };
+    },
   };
+}
+
+function orThrow<Found>(found: Found | DomainError): Found {
+  if (found instanceof Error) throw found;
+  return found;
 }
 
 /** The identifier of the owner of an item. */
@@ -132,9 +133,9 @@ export function createVideoReads(entities: Entities): VideoStore {
       return { body: { channels: createChannelList(channels, request).channels } };
     },
     channelPage: async (request) => ({ body: createChannelList(listChannels(), request) }),
-    channel: reads.readDetails,
-    channelBatch: reads.readBatch,
-    channelComparison: reads.readComparison,
+    channel: reads.details,
+    channelBatch: reads.batch,
+    channelComparison: reads.comparison,
     async shorts(name, request) {
       const channel = reads.getOwner(name);
       const shorts = reads.listItems(channel).map(({ fields }) => fields);
@@ -145,12 +146,11 @@ export function createVideoReads(entities: Entities): VideoStore {
       return { body: createShortDetails(fields, points) };
     },
     async channelHistory(name, request) {
-      const channel = reads.getOwner(name);
-      return { body: { channel: channel.name, ...reads.createHistory(channel, request) } };
+      const { owner, page } = reads.history(name, request);
+      return { body: { channel: owner.name, ...page } };
     },
     async shortHistory(name, id, request) {
-      const { owner, points } = reads.getItem(name, id);
-      const page = createHistoryPage("short", points, request);
+      const { owner, page } = reads.itemHistory(name, id, request);
       return { body: { channel: owner.name, short_id: id, ...page } };
     },
   };
@@ -185,29 +185,27 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
 
   return {
     userPage: async (request) => ({ body: createUserList(listUsers(), request) }),
-    user: reads.readDetails,
-    userBatch: reads.readBatch,
-    userComparison: reads.readComparison,
+    user: reads.details,
+    userBatch: reads.batch,
+    userComparison: reads.comparison,
     async tweets(username, request, now) {
       const user = reads.getOwner(username);
       return { body: createTweetsPage(user.name, reads.listItems(user), request, now) };
     },
     async followers(username, request, now) {
-      const { id, name } = reads.getOwner(username);
-      const points = listPoints(entities, "user", id);
-      return { body: createFollowersPage(name, points, request, now) };
+      const user = reads.getOwner(username);
+      return { body: createFollowersPage(user.name, reads.ownerPoints(user), request, now) };
     },
     async tweet(username, id) {
       const { owner, ...tweet } = reads.getItem(username, id);
       return { body: createTweetDetails(owner.name, tweet) };
     },
     async userHistory(username, request) {
-      const user = reads.getOwner(username);
-      return { body: { username: user.name, ...reads.createHistory(user, request) } };
+      const { owner, page } = reads.history(username, request);
+      return { body: { username: owner.name, ...page } };
     },
     async tweetHistory(username, id, request) {
-      const { owner, points } = reads.getItem(username, id);
-      const page = createHistoryPage("tweet", points, request);
+      const { owner, page } = reads.itemHistory(username, id, request);
       return { body: { username: owner.name, tweet_id: id, ...page } };
     },
   };

@@ -1,5 +1,4 @@
 /** The conformance suite of stores of observations. */
-import type { ChannelObservation } from "../resources/generated/types.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";
@@ -13,33 +12,35 @@ import {
   type WithStore,
 } from "./conformance.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { createObservations, NOW } from "./random-observations.ts";
+import { createObservations, NOW } from "./random.ts";
 
-const observation = (hour: number, fields: Partial<ChannelObservation> = {}) =>
-  ({
-    kind: "channel",
-    id: "UC1",
-    observedAt: formatInstant(NOW + hour * HOUR_MS),
-    ...fields,
-  }) satisfies ChannelObservation;
+const observation = (hour: number, fields: object = {}) => ({
+  kind: "channel",
+  id: "UC1",
+  observedAt: formatInstant(NOW + hour * HOUR_MS),
+  ...fields,
+});
+
+const toLines = (values: readonly object[]) => values.map((value) => JSON.stringify(value));
 
 const TESTS: StoreTests<ObservationStore & VideoStore> = {
   async "importObservations() counts what was new, changed and unchanged"(store) {
-    const first = [observation(0, { subscribers: 5 }), observation(1, { subscribers: 6 })];
-    const second = [first[0], observation(1, { subscribers: 7 }), observation(2)];
-    const results = [];
-    for (const lines of [first, second]) {
-      const text = lines.map((line) => JSON.stringify(line)).join("\n");
-      results.push(await store.importObservations(encodeUtf8(text)));
+    const first = observation(0, { subscribers: 5 });
+    const [before, after] = [
+      observation(1, { subscribers: 6 }),
+      observation(1, { subscribers: 7 }),
+    ];
+    const imports = [
+      { lines: [first, before], counts: { read: 2, new: 2, changed: 0, unchanged: 0 } },
+      {
+        lines: [first, after, observation(2)],
+        counts: { read: 3, new: 1, changed: 1, unchanged: 1 },
+      },
+    ];
+    for (const { lines, counts } of imports) {
+      const result = await store.importObservations(encodeUtf8(toLines(lines).join("\n")));
+      assertEqual(result, { ...counts, rejected: [], causes: [] }, "The result of an import");
     }
-    assertEqual(
-      results,
-      [
-        { read: 2, rejected: [], causes: [], new: 2, changed: 0, unchanged: 0 },
-        { read: 3, rejected: [], causes: [], new: 1, changed: 1, unchanged: 1 },
-      ],
-      "The results of two imports",
-    );
   },
 
   async "importObservations() stores the good lines, and rejects each bad one"(store) {
@@ -54,19 +55,21 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
       "null",
       `[${good}]`,
       `${good} ${good}`,
-      JSON.stringify(observation(1, { subscribers: -1 })),
-      JSON.stringify(observation(1, { subscribers: 1.5 })),
-      JSON.stringify(observation(1, { subscribers: 2 ** 53 })),
-      JSON.stringify(observation(1, { displayName: "\0" })),
-      JSON.stringify({ ...observation(1), displayName: "\uD800" }),
-      JSON.stringify({ ...observation(0), observedAt: "9998-01-01" }),
-      JSON.stringify({ ...observation(0), observedAt: "2026-01-01" }),
-      JSON.stringify({ ...observation(0), observedAt: "2026-02-30T00:00:00Z" }),
-      JSON.stringify({ ...observation(2), kind: "video" }),
-      JSON.stringify({ ...observation(2), id: "" }),
-      JSON.stringify({ ...observation(2), other: 1 }),
-      JSON.stringify(observation(3, { description: "x".repeat(OBSERVATION_LINE_MAX_BYTES) })),
-      JSON.stringify(observation(4, { subscribers: 4 })),
+      ...toLines([
+        observation(1, { subscribers: -1 }),
+        observation(1, { subscribers: 1.5 }),
+        observation(1, { subscribers: 2 ** 53 }),
+        observation(1, { displayName: "\0" }),
+        observation(1, { displayName: "\uD800" }),
+        observation(0, { observedAt: "9998-01-01" }),
+        observation(0, { observedAt: "2026-01-01" }),
+        observation(0, { observedAt: "2026-02-30T00:00:00Z" }),
+        observation(2, { kind: "video" }),
+        observation(2, { id: "" }),
+        observation(2, { other: 1 }),
+        observation(3, { description: "x".repeat(OBSERVATION_LINE_MAX_BYTES) }),
+        observation(4, { subscribers: 4 }),
+      ]),
     ];
     // Half of a character.
     const bytes = Uint8Array.from([...encodeUtf8(lines.join("\n")), 0x0a, 0xf0, 0x9f]);

@@ -1,7 +1,12 @@
-/** Pseudo-random numbers that are the same in every run and on every runtime. */
+/**
+ * Pseudo-random numbers that are the same in every run and on every runtime, and random observations of few
+ * entities, instants and values, so that many contradict each other.
+ */
+import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../kinds.ts";
+import { DAY_MS, formatInstant } from "../time.ts";
 
 /** Returns a whole number from 0 to below `max`. */
-export type Random = (max: number) => number;
+type Random = (max: number) => number;
 
 /** Creates a generator by the algorithm mulberry32. */
 export function createRandom(seed: number): Random {
@@ -12,4 +17,72 @@ export function createRandom(seed: number): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * max);
   };
+}
+
+/** The clock of the suites, in milliseconds since 1970 UTC. All observations are of before. */
+export const NOW: number = Date.UTC(2026, 0, 31, 9, 30);
+
+/** Names that differ in their case, and in the order of their UTF-8 and their UTF-16. */
+export const CHANNEL_NAMES: readonly string[] = ["UC1", "uc1", "Twin", "soup", "😀", "！", "é"];
+/** The same of users. */
+export const USERNAMES: readonly string[] = ["NASA", "nasa", "NaSa", "esa", "ESA", "J-a_x.A"];
+/** Identifiers of shorts and tweets. */
+export const POST_IDS: readonly string[] = [..."abcdefghijklmnoABCD", "p10", "p9", "é", "-"];
+
+const TEXTS = [null, "", "a", "A", "soup ", 'quoted "text", <b>', "ﬀ\n🍲", "e\u0301", "é"];
+const COUNTS = [null, null, 0, 1, 9, 10, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
+
+const pick = <Value>(random: Random, values: readonly Value[]): Value | undefined =>
+  values[random(values.length)];
+
+/** An instant within the last 45 days and the next one: a publication may be scheduled. */
+const pickInstant = (random: Random) => NOW - (random(46 * 3) - 3) * (DAY_MS / 3);
+
+/**
+ * Creates random observations.
+ *
+ * @param seed The same seed gives the same observations.
+ */
+export function createObservations(
+  seed: number,
+  length: number,
+  kinds: readonly EntityKind[],
+): Record<string, unknown>[] {
+  const random = createRandom(seed);
+  const pickValue: Record<FieldType, () => unknown> = {
+    identifier: () => undefined,
+    text: () => pick(random, TEXTS),
+    link: () => pick(random, [null, "https://example.com/a?b=c&d", "https://example.com/é"]),
+    instant: () => pick(random, [null, formatInstant(pickInstant(random))]),
+    boolean: () => pick(random, [null, true, false]),
+  };
+  return Array.from({ length }, () => {
+    const kind = pick(random, kinds) ?? "user";
+    const { attributes, counts } = ENTITY_FIELDS[kind];
+    const observation: Record<string, unknown> = { kind };
+    for (const [name, type] of Object.entries(attributes)) {
+      if (random(2) === 0) observation[name] = pickValue[type]();
+    }
+    for (const name of counts) {
+      if (random(4) > 0) observation[name] = random(2) === 0 ? random(500) : pick(random, COUNTS);
+    }
+    // Some are of another minute of the same hour.
+    const at = Math.min(NOW, pickInstant(random)) - (random(4) === 0 ? 60_000 : 0);
+    return Object.assign(observation, pickIdentifiers(kind, random), {
+      observedAt: formatInstant(at),
+    });
+  });
+}
+
+function pickIdentifiers(kind: EntityKind, random: Random) {
+  switch (kind) {
+    case "channel":
+      return { id: pick(random, CHANNEL_NAMES), username: pick(random, [null, ...CHANNEL_NAMES]) };
+    case "short":
+      return { id: pick(random, POST_IDS), channel: pick(random, CHANNEL_NAMES.slice(0, 3)) };
+    case "user":
+      return { username: pick(random, USERNAMES) };
+    case "tweet":
+      return { id: pick(random, POST_IDS), username: pick(random, USERNAMES) };
+  }
 }

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { encodeCsvRow, parseCsvRow } from "../../../server/csv/rows.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { createRowCutter, type FileRow } from "../../../server/commands/input/csv-rows.ts";
-import { texts } from "../../support/arbitraries/values.ts";
+import { texts as anyTexts } from "../../support/arbitraries/values.ts";
 
 const TOO_LONG = `A row has at most ${OBSERVATION_LINE_MAX_BYTES} bytes: is a quote missing?`;
 
@@ -26,7 +26,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
 const cells = fc.oneof(
   fc.constant(null),
   fc.constantFrom("", '"', "\n", "\r\n", "\r", 'a"b', "x,y", '"\n"', "日本\n🍲", "plain"),
-  texts.filter((text) => !text.endsWith("\r")),
+  anyTexts.filter((text) => !text.endsWith("\r")),
 );
 const tables = fc.array(fc.array(cells, { minLength: 1, maxLength: 5 }), { maxLength: 8 });
 
