@@ -7,86 +7,24 @@
  * and each checkpoint needs this lock, and so does closing a connection, which can checkpoint.
  */
 import { resolve } from "node:path";
+import pLimit, { type LimitFunction } from "p-limit";
 
-/** The first and the last version with the bug. */
 const FIRST_AFFECTED = "3.7.0";
 const LAST_AFFECTED = "3.51.2";
 
-/** The lock of one file. */
-interface CommitLock {
-  /**
-   * Runs work that commits, checkpoints or closes a connection, in the order of the calls: at once if
-   * the lock is free. The work holds it until it returns, or until its promise is settled.
-   */
-  run<Result>(work: () => Result | Promise<Result>): Result | Promise<Result>;
-  /** Ends the use by one opened database. */
-  dispose(): void;
-}
+/** The locks by path, of all files that the process ever opened: a few. */
+const locks = new Map<string, LimitFunction>();
 
-/** The locks of the open files, by path, and how many opened databases use each. */
-const locks = new Map<string, Pick<CommitLock, "run"> & { users: number }>();
-
-/** Returns the lock of a file. Every opened database of the file gets the same one. */
-export function getCommitLock(path: string): CommitLock {
+/**
+ * Returns the lock of a file, the same one to every opened database of the file. It runs work that
+ * commits, checkpoints or closes a connection in the order of the calls, each until its promise is
+ * settled.
+ */
+export function getCommitLock(path: string): LimitFunction {
   const file = resolve(path);
-  const lock = locks.get(file) ?? { ...createLock(), users: 0 };
+  const lock = locks.get(file) ?? pLimit(1);
   locks.set(file, lock);
-  lock.users++;
-  return {
-    run: lock.run,
-    dispose() {
-      if (--lock.users === 0) locks.delete(file);
-    },
-  };
-}
-
-function createLock(): Pick<CommitLock, "run"> {
-  let isHeld = false;
-  const waiting: (() => void)[] = [];
-
-  function hold<Result>(work: () => Result | Promise<Result>): Result | Promise<Result> {
-    isHeld = true;
-    let result: Result | Promise<Result> | undefined;
-    try {
-      result = work();
-    } finally {
-      isHeld = result instanceof Promise;
-    }
-    if (!(result instanceof Promise)) return result;
-    return result.finally(() => {
-      isHeld = false;
-      runWaiting();
-    });
-  }
-
-  function runWaiting(): void {
-    for (;;) {
-      const next = isHeld ? undefined : waiting.shift();
-      if (next === undefined) return;
-      next();
-    }
-  }
-
-  return {
-    run<Result>(work: () => Result | Promise<Result>) {
-      if (isHeld) {
-        return new Promise<Result>((resolveResult, reject) => {
-          waiting.push(() => {
-            try {
-              resolveResult(hold(work));
-            } catch (error) {
-              reject(error);
-            }
-          });
-        });
-      }
-      try {
-        return hold(work);
-      } finally {
-        runWaiting();
-      }
-    },
-  };
+  return lock;
 }
 
 /**

@@ -1,6 +1,5 @@
-/** The file of an embedded database: its URL, its permissions, and whether it is still the same. */
+/** The file of an embedded database: its URL, its size and its permissions. */
 import { chmodSync, statSync } from "node:fs";
-import { LibsqlError } from "@libsql/client";
 import { readSystemErrorCode } from "../../system-errors.ts";
 
 /** The path of the file in a database URL; `undefined` for the URL of a server. */
@@ -15,24 +14,6 @@ export function readFileBytes(path: string): number {
     (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
   );
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/**
- * Creates a function that throws once an open file was removed or replaced. Writes to it would then
- * be lost, and a new connection would open another file, or create an empty one.
- */
-export function createSameFileAssertion(path: string): () => void {
-  const openedIdentity = readFileIdentity(path);
-  return () => {
-    if (readFileIdentity(path) === openedIdentity) return;
-    const message = `${path} was removed or replaced while it is in use`;
-    throw new LibsqlError(message, "SQLITE_READONLY_DBMOVED");
-  };
-}
-
-function readFileIdentity(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
 }
 
 /** The suffixes of the files that SQLite and the owner of a database keep beside it. */

@@ -1,4 +1,4 @@
-/** The interface of an open database, whether it is an embedded file or a libSQL server. */
+/** The interface of an open database: an embedded file or a libSQL server. */
 import type { InValue, ResultSet, Row } from "@libsql/client";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import type { DomainError } from "../../../core/errors.ts";
@@ -28,6 +28,13 @@ export interface DatabaseOptions {
 export interface Statement {
   readonly sql: string;
   readonly args: InValue[];
+}
+
+/** The result of a statement as a client of libSQL returns it. */
+export function createResultSet(
+  result: Pick<ResultSet, "columns" | "rows" | "rowsAffected">,
+): ResultSet {
+  return { ...result, columnTypes: [], lastInsertRowid: undefined, toJSON: () => result };
 }
 
 export interface WriteOptions {

@@ -58,12 +58,3 @@ export function createUnavailableError(cause: unknown): DomainError {
   const message = "The database is not available right now";
   return new DomainError("Service Unavailable", message, { cause });
 }
-
-/**
- * Whether a transaction on a file failed without leaving anything behind. After an error of the
- * disk itself, or one that is not SQLite's, that is not known.
- */
-export function isRolledBack(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /^SQLITE_(?!IOERR)/.test(readSystemErrorCode(error)) || isRolledBack(error.cause);
-}

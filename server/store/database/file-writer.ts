@@ -4,30 +4,25 @@
  *
  * Each commit, each checkpoint and the close of each connection holds the commit lock.
  */
+import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { promisify } from "node:util";
 import { LibsqlError, type ResultSet } from "@libsql/client";
 import { getCommitLock } from "./commit-lock.ts";
 import type { Statement } from "./database.ts";
-import { openInlineWriter } from "./inline-writer.ts";
-import { toResultSet, type SqliteConnection, type StatementResult } from "./sqlite-connection.ts";
+import {
+  isLocked,
+  openConnection,
+  toResultSet,
+  type SqliteConnection,
+  type StatementResult,
+} from "./sqlite-connection.ts";
 import { createWorkerClient, WorkerError } from "./worker-rpc.ts";
 
-/** A file that is open for writing. */
-interface DatabaseFile extends FileWriterOptions {
-  readonly id: number;
-  readonly path: string;
-}
-
-/** How a file is written. */
-interface FileWriterOptions {
-  /** How long a write waits for a lock that another process holds. */
-  readonly lockTimeoutMs: number;
-  /** After how many inline commits, or rows that other commits change, a checkpoint is due. */
-  readonly checkpointInterval: number;
-}
-
-/** A request to a worker. */
-export type WriterRequest = { readonly file: DatabaseFile } & WriterOperation;
+/** A request to a worker, on a file that is open for writing. */
+export type WriterRequest = {
+  readonly file: { readonly id: number; readonly path: string; readonly lockTimeoutMs: number };
+} & WriterOperation;
 
 type WriterOperation =
   | {
@@ -45,12 +40,21 @@ const callWriterWorker = createWorkerClient<WriterRequest, StatementResult[]>(WO
 const callReaderWorker = createWorkerClient<WriterRequest, StatementResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
-/** Opens a file for writing. */
-export function openFileWriter(path: string, options: FileWriterOptions) {
-  const file: DatabaseFile = { id: ++lastFileId, path, ...options };
-  const commitLock = getCommitLock(path);
+/**
+ * Opens a file for writing.
+ *
+ * @param options.lockTimeoutMs How long a write waits for a lock that another process holds.
+ * @param options.checkpointInterval After how many inline commits, or rows that other commits
+ * change, a checkpoint is due.
+ */
+export function openFileWriter(
+  path: string,
+  options: { readonly lockTimeoutMs: number; readonly checkpointInterval: number },
+) {
+  const file = { id: ++lastFileId, path, lockTimeoutMs: options.lockTimeoutMs };
+  const holdCommitLock = getCommitLock(path);
+  const inlineWriter = createInlineWriter(path);
   let isReaderUsed = false;
-  const inlineWriter = openInlineWriter(path);
   let changeCount = 0;
   let checkpoint: Promise<unknown> | undefined;
   let isClosing = false;
@@ -69,13 +73,12 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
   /** Checkpoints between two commits. It syncs the log first, which needs no commit lock. */
   async function runCheckpoint(): Promise<void> {
     await syncLog(path);
-    await commitLock.run(() => callWriter({ method: "checkpoint" }));
+    await holdCommitLock(() => callWriter({ method: "checkpoint" }));
   }
 
   function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
-    // A small request crosses as text in a third of the time that an object takes.
-    const postOptions = { isJson: isSmallRequest(operation) };
-    return callWriterWorker({ file, ...operation }, postOptions).catch(rethrowAsLibsqlError);
+    const isJson = isSmallRequest(operation);
+    return callWriterWorker({ file, ...operation }, { isJson }).catch(rethrowAsLibsqlError);
   }
 
   function callReader(operation: WriterOperation): Promise<StatementResult[]> {
@@ -95,7 +98,7 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<ResultSet[]> {
       let synced: Promise<void> | undefined;
-      const results = await commitLock.run(() => {
+      const results = await holdCommitLock(() => {
         const inlineResults = inline ? inlineWriter.write(statements) : undefined;
         if (inlineResults === undefined) {
           return callWriter({ method: "write", statements, isSynced });
@@ -119,25 +122,83 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       (await callReader({ method: "read", statements })).map(toResultSet),
 
     /** Copies the database, as it is at one instant, into a new file. It blocks nothing either. */
-    copyTo: async (target: string): Promise<void> =>
-      void (await callReader({ method: "copy", target })),
+    copyTo: (target: string) => callReader({ method: "copy", target }),
 
     /** Closes a connection that reads the file. */
-    closeReader: (connection: SqliteConnection) => commitLock.run(() => connection.close()),
+    closeReader: (connection: SqliteConnection) => holdCommitLock(connection.close),
 
-    close: async (): Promise<void> => {
+    async close(): Promise<void> {
       isClosing = true;
       await checkpoint;
-      await commitLock.run(async () => {
+      await holdCommitLock(async () => {
         try {
           inlineWriter.close();
           if (isReaderUsed) await callReader({ method: "close" });
         } finally {
-          // A database that opens the file meanwhile gets the same lock.
-          await callWriter({ method: "close" }).finally(commitLock.dispose);
+          await callWriter({ method: "close" });
         }
       });
     },
+  };
+}
+
+const syncDescriptor = promisify(fdatasync);
+
+/**
+ * Creates the writer of short transactions in the thread that serves requests. It never checkpoints,
+ * and its commits are not synced there: both would block the thread for too long. `fdatasync` of the
+ * write-ahead log runs in the thread pool while requests go on.
+ *
+ * The log is synced through a descriptor that stays open as long as the connection: meanwhile no
+ * process can replace the log, so the sync covers all that the commit appended.
+ */
+function createInlineWriter(path: string) {
+  let opened: ReturnType<typeof openLog> | undefined;
+
+  function openLog() {
+    const connection = openConnection(path, { lockTimeoutMs: 0 });
+    try {
+      connection.write([], { isSynced: false });
+      const logDescriptor = openSync(`${path}-wal`, "r");
+      return { connection, logDescriptor, pendingSyncs: new Set<Promise<void>>() };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  function close(): void {
+    if (opened === undefined) return;
+    const { connection, logDescriptor, pendingSyncs } = opened;
+    opened = undefined;
+    connection.close();
+    // A pending sync must not run on another file that got the number of this descriptor.
+    void Promise.allSettled(pendingSyncs).then(() => closeSync(logDescriptor));
+  }
+
+  return {
+    /** Runs statements without waiting for a lock; `undefined` if another process holds it. */
+    write(statements: readonly Statement[]): StatementResult[] | undefined {
+      try {
+        opened ??= openLog();
+        return opened.connection.write(statements, { isSynced: false });
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+        close();
+        return undefined;
+      }
+    },
+
+    /** Resolves once all writes so far are on the disk. */
+    async sync(): Promise<void> {
+      if (opened === undefined) return;
+      const { logDescriptor, pendingSyncs } = opened;
+      const sync = syncDescriptor(logDescriptor);
+      pendingSyncs.add(sync);
+      await sync.finally(() => pendingSyncs.delete(sync));
+    },
+
+    close,
   };
 }
 
@@ -164,6 +225,7 @@ function rethrowAsLibsqlError(error: unknown): never {
   throw error;
 }
 
+/** A small request crosses as text in a third of the time that an object takes. */
 const SMALL_REQUEST_MAX_CHARACTERS = 10_000;
 
 function isSmallRequest(operation: WriterOperation): boolean {

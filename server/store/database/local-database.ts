@@ -4,17 +4,16 @@
  * The thread that serves requests has one connection that only reads and one for short writes. All
  * other writes and long reads run in worker threads.
  */
+import { statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { LibsqlError, type ResultSet } from "@libsql/client";
+import { readSystemErrorCode } from "../../system-errors.ts";
 import type { Database, DatabaseOptions, Statement } from "./database.ts";
-import { createSameFileAssertion } from "./database-file.ts";
 import { createDrizzleQueries } from "./drizzle-queries.ts";
-import { isRolledBack, mapTransientErrors } from "./errors.ts";
+import { mapTransientErrors } from "./errors.ts";
 import { openFileWriter } from "./file-writer.ts";
 import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
-
-const DEFAULT_LOCK_TIMEOUT_MS = 5000;
-const DEFAULT_CHECKPOINT_INTERVAL = 600;
 
 /** A query that makes a connection open all files that it reads. */
 const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
@@ -22,51 +21,68 @@ const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", ar
 /** Opens a file as it is, and creates it and its folder if they are missing. */
 export async function openLocalDatabase(options: DatabaseOptions, file: string): Promise<Database> {
   await mkdir(dirname(file), { recursive: true });
-  const lockTimeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
-  const checkpointInterval = options.checkpointInterval ?? DEFAULT_CHECKPOINT_INTERVAL;
+  const { lockTimeoutMs = 5000, checkpointInterval = 600 } = options;
   const writer = openFileWriter(file, { lockTimeoutMs, checkpointInterval });
   // The first connection turns on WAL mode, in which readers and a writer don't block each other.
   await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
-  const reader = createReader(file, lockTimeoutMs, writer.closeReader);
-  const query = (statement: Statement) =>
-    reader.read((connection) => toResultSet(connection.query(statement)));
   const assertSameFile = createSameFileAssertion(file);
+  let reader: SqliteConnection | undefined;
+
+  function closeReader(): void {
+    if (reader !== undefined) void writer.closeReader(reader);
+    reader = undefined;
+  }
+
+  /** Reads in this thread. It opens the file at the first read, and again after an error. */
+  function read<Result>(work: (connection: SqliteConnection) => Result): Promise<Result> {
+    return mapTransientErrors(async () => {
+      try {
+        reader ??= openConnection(file, { lockTimeoutMs, isReadonly: true });
+        return work(reader);
+      } catch (error) {
+        closeReader();
+        throw error;
+      }
+    });
+  }
+
+  const query = (statement: Statement) =>
+    read((connection) => toResultSet(connection.query(statement)));
+
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
       assertSameFile();
       return work();
     });
+
   const write: Database["write"] = (statements, { durability = "power", inline = false } = {}) => {
     const isSynced =
       durability === "power" || (durability === "configured" && options.durability === "power");
     return runOnSameFile(() => writer.write(statements, { isSynced, inline }));
   };
-  const readInBackground = (statements: readonly Statement[]) =>
-    runOnSameFile(() => writer.readInBackground(statements));
-  const writeOne = async (statement: Statement) => {
-    const [result] = await write([statement]);
-    if (result === undefined) throw new Error("The statement has no result");
-    return result;
-  };
+
   return {
     transactionMaxBytes: Number.POSITIVE_INFINITY,
     query: createDrizzleQueries({
-      execute: (statement, mode) => (mode === "read" ? query(statement) : writeOne(statement)),
+      execute: async (statement, mode) =>
+        mode === "read" ? query(statement) : getOnly(await write([statement])),
       // A batch of queries reads many rows.
       batch: (statements, mode) =>
-        mode === "read" ? readInBackground(statements) : write(statements),
+        mode === "read"
+          ? runOnSameFile(() => writer.readInBackground(statements))
+          : write(statements),
     }),
     queryRows: async (statement) =>
       (await query(typeof statement === "string" ? { sql: statement, args: [] } : statement)).rows,
     queryJson: (sql, args) =>
-      reader.read((connection) => {
+      read((connection) => {
         const row = connection.queryFirst({ sql, args: [...args] });
         return row === undefined ? undefined : JSON.parse(String(row[0]));
       }),
     write,
     sync: () => (options.durability === "power" ? runOnSameFile(writer.sync) : Promise.resolve()),
     isRolledBack,
-    copyTo: (target) => runOnSameFile(() => writer.copyTo(target)),
+    copyTo: (target) => runOnSameFile(async () => void (await writer.copyTo(target))),
     getOutage: () => undefined,
     async warmUp() {
       await writer.write([], { isSynced: false, inline: true });
@@ -75,36 +91,37 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
     },
     check: () => runOnSameFile(async () => void (await query({ sql: "SELECT 1", args: [] }))),
     async close() {
-      reader.close();
+      closeReader();
       await writer.close();
     },
   };
 }
 
-/** Reads a file in this thread. It opens the file at the first read, and again after an error. */
-function createReader(
-  path: string,
-  lockTimeoutMs: number,
-  closeConnection: (connection: SqliteConnection) => unknown,
-) {
-  let connection: SqliteConnection | undefined;
+function getOnly([result]: readonly ResultSet[]): ResultSet {
+  if (result === undefined) throw new Error("The statement has no result");
+  return result;
+}
 
-  function close(): void {
-    if (connection !== undefined) closeConnection(connection);
-    connection = undefined;
-  }
-
-  return {
-    read: <Result>(work: (connection: SqliteConnection) => Result): Promise<Result> =>
-      mapTransientErrors(async () => {
-        try {
-          connection ??= openConnection(path, { lockTimeoutMs, readonly: true });
-          return work(connection);
-        } catch (error) {
-          close();
-          throw error;
-        }
-      }),
-    close,
+/**
+ * Creates a function that throws once an open file was removed or replaced. Writes to it would then
+ * be lost, and a new connection would open another file, or create an empty one.
+ */
+function createSameFileAssertion(path: string): () => void {
+  const openedIdentity = readFileIdentity(path);
+  return () => {
+    if (readFileIdentity(path) === openedIdentity) return;
+    const message = `${path} was removed or replaced while it is in use`;
+    throw new LibsqlError(message, "SQLITE_READONLY_DBMOVED");
   };
+}
+
+function readFileIdentity(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
+}
+
+/** After an error of the disk itself, or one that is not SQLite's, it is not known. */
+function isRolledBack(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^SQLITE_(?!IOERR)/.test(readSystemErrorCode(error)) || isRolledBack(error.cause);
 }

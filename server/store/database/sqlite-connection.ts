@@ -2,7 +2,7 @@
 import type { ResultSet, Row } from "@libsql/client";
 import Driver from "libsql";
 import { readSystemErrorCode } from "../../system-errors.ts";
-import type { Statement } from "./database.ts";
+import { createResultSet, type Statement } from "./database.ts";
 
 /** The result of a statement, in a form that can be sent between threads. */
 export interface StatementResult {
@@ -23,27 +23,22 @@ const CACHED_STATEMENTS_MAX = 200;
 const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
 const COMMIT: Statement = { sql: "COMMIT", args: [] };
 
-/** A connection to a database file. */
 export type SqliteConnection = ReturnType<typeof openConnection>;
-
-interface ConnectionOptions {
-  /** How long a statement waits for a lock that another connection holds. */
-  readonly lockTimeoutMs: number;
-  readonly readonly?: boolean;
-}
 
 /**
  * Opens a connection to a file; one that writes uses WAL mode.
  *
  * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
  * writes that it never stores (tursodatabase/libsql-client-ts#352).
+ *
+ * @param options.lockTimeoutMs How long a statement waits for a lock that another connection holds.
  */
 export function openConnection(
   path: string,
-  { lockTimeoutMs, readonly = false }: ConnectionOptions,
+  options: { readonly lockTimeoutMs: number; readonly isReadonly?: boolean },
 ) {
-  const driver = new Driver(path, { timeout: lockTimeoutMs });
-  driver.pragma(readonly ? "query_only = ON" : "journal_mode = WAL");
+  const driver = new Driver(path, { timeout: options.lockTimeoutMs });
+  driver.pragma(options.isReadonly ? "query_only = ON" : "journal_mode = WAL");
   // A commit never checkpoints: `checkpoint()` does, in a time of its own.
   driver.pragma("wal_autocheckpoint = 0");
   const statementCache = new Map<string, PreparedStatement>();
@@ -83,11 +78,7 @@ export function openConnection(
         driver.exec("COMMIT");
       }
     },
-    /**
-     * Runs statements as one transaction, all or none.
-     *
-     * @param options.isSynced Whether the commit is on the disk when this returns.
-     */
+    /** Runs statements as one transaction; if `isSynced`, the commit is on the disk after it. */
     write(
       statements: readonly Statement[],
       { isSynced }: { readonly isSynced: boolean },
@@ -132,16 +123,13 @@ export function isLocked(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
 }
 
-/** The result as a client of libSQL returns it. */
+/** The result with rows whose values are read by name. */
 export function toResultSet({ columns, rows, rowsAffected }: StatementResult): ResultSet {
-  return {
+  return createResultSet({
     columns,
-    columnTypes: [],
     rows: rows.map((values) => toRow(columns, values)),
     rowsAffected,
-    lastInsertRowid: undefined,
-    toJSON: () => ({ columns, rows, rowsAffected }),
-  };
+  });
 }
 
 /** A row whose values are read by name and, by Drizzle, by position. */

@@ -3,31 +3,26 @@ import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { readSystemErrorCode } from "../../system-errors.ts";
 
-/**
- * The id of a request, and the request or its response: as JSON text behind the id, or as an object.
- * The id of a text can be read where the rest cannot be parsed.
- */
-type Message<Content> = string | { readonly id: number; readonly content: Content };
+interface PostOptions {
+  /** Posts JSON text, which is faster for everything but long typed arrays. */
+  readonly isJson: boolean;
+  /** Buffers that are moved to the worker and not copied. */
+  readonly transfer?: ArrayBuffer[];
+}
+
+/** A request or a response, as JSON text or as an object. */
+type Message<Content> = string | { readonly content: Content };
 
 type WorkerResponse<Result> =
   | { readonly result: Result }
   | { readonly error: { readonly message: string; readonly code: string } };
 
-function createMessage<Content>(
-  id: number,
-  content: Content,
-  { isJson }: Pick<PostOptions, "isJson">,
-): Message<Content> {
-  return isJson ? `${id} ${JSON.stringify(content)}` : { id, content };
+function encode<Content>(content: Content, { isJson }: PostOptions): Message<Content> {
+  return isJson ? JSON.stringify(content) : { content };
 }
 
-function readId(message: Message<unknown>): number {
-  return typeof message === "string" ? Number.parseInt(message, 10) : message.id;
-}
-
-function readContent<Content>(message: Message<Content>): Content {
-  if (typeof message !== "string") return message.content;
-  return JSON.parse(message.slice(message.indexOf(" ")));
+function decode<Content>(message: Message<Content>): Content {
+  return typeof message === "string" ? JSON.parse(message) : message.content;
 }
 
 /** An error that was thrown in a worker, with its code. */
@@ -38,21 +33,6 @@ export class WorkerError extends Error {
     super(message);
     this.code = code;
   }
-}
-
-interface PostOptions {
-  /** Posts JSON text, which is faster for everything but long typed arrays. */
-  readonly isJson: boolean;
-  /** Buffers that are moved to the worker and not copied. */
-  readonly transfer?: ArrayBuffer[];
-}
-
-interface RunningWorker<Result> {
-  readonly worker: Worker;
-  /** The callers that wait for a response, by the id of their request. */
-  readonly pending: Map<number, PromiseWithResolvers<Result>>;
-  /** Ends the worker, and rejects all callers. */
-  readonly end: (reason: string) => void;
 }
 
 /** How many file descriptors a worker opens while it starts, at most. */
@@ -68,22 +48,37 @@ function assertDescriptorsAvailable(): void {
   }
 }
 
-function startWorker<Result>(
-  file: URL,
-  onEnd: () => void,
-  onResponse: () => void,
-): RunningWorker<Result> {
+/** Starts a worker; returns a function that sends it requests until `onEnd` is called. */
+function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, onEnd: () => void) {
   assertDescriptorsAvailable();
   const worker = new Worker(file.href);
-  const pending: RunningWorker<Result>["pending"] = new Map();
+  /** The callers that wait, in the order of their requests, which is that of the responses. */
+  const pending: PromiseWithResolvers<Result>[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isEnded = false;
+
+  /** Begins the time of the next request: the worker handles one after another. */
+  function restartTimer(): void {
+    clearTimeout(timer);
+    if (timeoutMs === undefined || pending.length === 0) return;
+    timer = setTimeout(() => end(`The worker did not respond within ${timeoutMs} ms`), timeoutMs);
+  }
+
+  function end(reason: string): void {
+    if (isEnded) return;
+    isEnded = true;
+    onEnd();
+    for (const { reject } of pending.splice(0)) reject(new Error(reason));
+    restartTimer();
+    worker.terminate();
+  }
+
   worker.addEventListener("message", ({ data }: MessageEvent<Message<WorkerResponse<Result>>>) => {
-    const id = readId(data);
-    const caller = pending.get(id);
-    pending.delete(id);
-    if (pending.size === 0) worker.unref();
-    onResponse();
+    const caller = pending.shift();
+    if (pending.length === 0) worker.unref();
+    restartTimer();
     try {
-      const response = readContent(data);
+      const response = decode(data);
       if ("error" in response) {
         caller?.reject(new WorkerError(response.error.message, response.error.code));
       } else caller?.resolve(response.result);
@@ -91,16 +86,18 @@ function startWorker<Result>(
       caller?.reject(error); // For example a text that is too long to be parsed.
     }
   });
-  const end = (reason: string) => {
-    onEnd();
-    for (const { reject } of pending.values()) reject(new Error(reason));
-    pending.clear();
-    worker.terminate();
-  };
   worker.addEventListener("error", ({ message }) => end(message));
   worker.addEventListener("messageerror", () => end("A response of the worker cannot be read"));
   worker.addEventListener("close", () => end("The worker thread ended"));
-  return { worker, pending, end };
+
+  return (request: Request, options: PostOptions): Promise<Result> => {
+    worker.postMessage(encode(request, options), options.transfer ?? []);
+    if (pending.length === 0) worker.ref();
+    const caller = Promise.withResolvers<Result>();
+    pending.push(caller);
+    if (pending.length === 1) restartTimer();
+    return caller.promise;
+  };
 }
 
 /**
@@ -117,49 +114,17 @@ export function createWorkerClient<Request, Result>(
   file: URL,
   { timeoutMs }: { readonly timeoutMs?: number } = {},
 ) {
-  let running: RunningWorker<Result> | undefined;
-  let lastId = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  /** Begins the time of the next request: the worker handles one after another. */
-  function restartTimer(): void {
-    clearTimeout(timer);
-    if (timeoutMs === undefined || running === undefined || running.pending.size === 0) return;
-    const { end } = running;
-    timer = setTimeout(() => end(`The worker did not respond within ${timeoutMs} ms`), timeoutMs);
-  }
-
-  function getRunning(): RunningWorker<Result> {
-    if (running !== undefined) return running;
-    const onEnd = () => {
-      if (running !== started) return;
-      running = undefined;
-      restartTimer();
-    };
-    const started = startWorker<Result>(file, onEnd, () => {
-      if (running === started) restartTimer();
-    });
-    running = started;
-    return started;
-  }
-
+  let send: ReturnType<typeof startWorker<Request, Result>> | undefined;
   return async (request: Request, options: PostOptions): Promise<Result> => {
-    const id = ++lastId;
-    const message = createMessage(id, request, options);
-    const { worker, pending } = getRunning();
-    worker.postMessage(message, options.transfer ?? []);
-    if (pending.size === 0) worker.ref();
-    const caller = Promise.withResolvers<Result>();
-    pending.set(id, caller);
-    if (pending.size === 1) restartTimer();
-    return caller.promise;
+    send ??= startWorker<Request, Result>(file, timeoutMs, () => (send = undefined));
+    return send(request, options);
   };
 }
 
 declare const self: Worker;
 
 /**
- * Handles, in a worker, the requests of {@link createWorkerClient}.
+ * Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in their order.
  *
  * @param options.isJson Whether responses are posted as JSON text.
  */
@@ -167,16 +132,14 @@ export function handleRequests<Request, Result>(
   handle: (request: Request) => Result,
   options: Pick<PostOptions, "isJson">,
 ): void {
-  const post = (id: number, response: WorkerResponse<Result>) =>
-    self.postMessage(createMessage(id, response, options));
+  const post = (response: WorkerResponse<Result>) => self.postMessage(encode(response, options));
   self.addEventListener("message", ({ data }: MessageEvent<Message<Request>>) => {
-    const id = readId(data);
     try {
-      post(id, { result: handle(readContent(data)) });
+      post({ result: handle(decode(data)) });
     } catch (error) {
       // A response that cannot be posted also ends here.
       const message = error instanceof Error ? error.message : String(error);
-      post(id, { error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } });
+      post({ error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } });
     }
   });
   self.addEventListener("messageerror", () => {

@@ -16,17 +16,14 @@ handleRequests(
     try {
       return handleRequest(request);
     } catch (error) {
-      if (isLocked(error) && writes(request)) closeConnection(request.file.id);
+      // Closing a connection needs the commit lock, which the sender holds for these.
+      const isInLock = request.method === "write" || request.method === "checkpoint";
+      if (isInLock && isLocked(error)) closeConnection(request.file.id);
       throw error;
     }
   },
   { isJson: true },
 );
-
-/** Whether the sender of a request holds the commit lock, which closing a connection needs. */
-function writes({ method }: WriterRequest): boolean {
-  return method === "write" || method === "checkpoint";
-}
 
 function handleRequest(request: WriterRequest): StatementResult[] {
   const { id, path, lockTimeoutMs } = request.file;
@@ -39,11 +36,8 @@ function handleRequest(request: WriterRequest): StatementResult[] {
     closeConnection(id);
     return [];
   }
-  let connection = connections.get(id);
-  if (connection === undefined) {
-    connection = openConnection(path, { lockTimeoutMs });
-    connections.set(id, connection);
-  }
+  const connection = connections.get(id) ?? openConnection(path, { lockTimeoutMs });
+  connections.set(id, connection);
   switch (request.method) {
     case "write":
       return connection.write(request.statements, { isSynced: request.isSynced });

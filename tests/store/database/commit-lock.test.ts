@@ -11,45 +11,42 @@ import { queryFromOtherProcess, withDatabase } from "../../support/store/databas
 const ROUNDS = Number(process.env["CHECKPOINT_ROUNDS"] ?? 15);
 
 describe("getCommitLock()", () => {
-  test("lets one work at a time, in the order of the calls, at once if the lock is free", async () => {
+  test("lets one work at a time, in the order of the calls", async () => {
     const lock = getCommitLock("/tmp/some.db");
     const same = getCommitLock("/tmp/../tmp/some.db");
     const log: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    expect(lock.run(() => "at once")).toBe("at once");
-    const first = lock.run(async () => {
+    expect(await lock(() => "at once")).toBe("at once");
+    const first = lock(async () => {
       log.push("first begins");
       await promise;
       log.push("first ends");
     });
-    const failing = same.run(() => {
+    const failing = same(() => {
       log.push("second");
       throw new Error("It did not work");
     });
-    const third = lock.run(() => void log.push("third"));
+    const third = lock(() => void log.push("third"));
     await Bun.sleep(1);
     expect(log).toEqual(["first begins"]);
     resolve();
     await first;
-    expect(await Promise.resolve(failing).catch(String)).toBe("Error: It did not work");
+    expect(await failing.catch(String)).toBe("Error: It did not work");
     await third;
     expect(log).toEqual(["first begins", "first ends", "second", "third"]);
-    expect(lock.run(() => "at once again")).toBe("at once again");
-    lock.dispose();
-    same.dispose();
+    expect(await lock(() => "at once again")).toBe("at once again");
   });
 
   test("runs work that is requested by the holder of the lock after it", async () => {
     const lock = getCommitLock("/tmp/other.db");
     const log: string[] = [];
     let inner: unknown;
-    lock.run(() => {
-      inner = lock.run(() => void log.push("inner"));
+    await lock(() => {
+      inner = lock(() => void log.push("inner"));
       log.push("outer");
     });
     await inner;
     expect(log).toEqual(["outer", "inner"]);
-    lock.dispose();
   });
 });
 

@@ -217,3 +217,22 @@ describe("Database, while another process holds the lock,", () => {
     );
   });
 });
+
+describe("Database.isRolledBack()", () => {
+  const createError = (code: string, cause?: unknown) =>
+    Object.assign(new Error("It failed", { cause }), { code });
+
+  test.each([
+    ["SQLITE_FULL", true],
+    ["SQLITE_CONSTRAINT_CHECK", true],
+    ["SQLITE_IOERR_WRITE", false],
+    ["SQLITE_IOERR_FSYNC", false],
+    ["TRANSACTION_TIMEOUT", false],
+    ["EIO", false],
+  ])("is, for an error of a file with code %s, %p", async (code, expected) => {
+    await withDatabase(async (database) => {
+      expect(database.isRolledBack(createError(code))).toBe(expected);
+      expect(database.isRolledBack(createError("", createError(code)))).toBe(expected);
+    });
+  });
+});

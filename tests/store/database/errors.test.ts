@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ClosedError, ResponseError, WebSocketError } from "@libsql/hrana-client";
-import { toUnavailableError, isRolledBack } from "../../../server/store/database/errors.ts";
+import { toUnavailableError } from "../../../server/store/database/errors.ts";
 
 /** The driver throws this without a code. */
 const CANNOT_CONNECT =
@@ -8,22 +8,7 @@ const CANNOT_CONNECT =
 
 const BUSY = { message: "", code: "SQLITE_BUSY" };
 
-const createError = (code: string, cause?: unknown) =>
-  Object.assign(new Error("It failed", { cause }), { code });
-
-describe("isRolledBack()", () => {
-  test.each([
-    ["SQLITE_FULL", true],
-    ["SQLITE_CONSTRAINT_CHECK", true],
-    ["SQLITE_IOERR_WRITE", false],
-    ["SQLITE_IOERR_FSYNC", false],
-    ["TRANSACTION_TIMEOUT", false],
-    ["EIO", false],
-  ])("is, for an error with code %s, %p", (code, expected) => {
-    expect(isRolledBack(createError(code))).toBe(expected);
-    expect(isRolledBack(createError("", createError(code)))).toBe(expected);
-  });
-});
+const createError = (code: string) => Object.assign(new Error("It failed"), { code });
 
 describe("toUnavailableError()", () => {
   test.each([

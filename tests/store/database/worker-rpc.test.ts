@@ -76,7 +76,7 @@ describe("createWorkerClient()", () => {
   test("throws if a response cannot be parsed, and goes on", async () => {
     const send = createTestClient();
     const [outcome, next] = await settleAll([
-      send("post garbage", JSON_POST),
+      send("answer with broken JSON", JSON_POST),
       send("answer", JSON_POST),
     ]);
     expect([outcome, next]).toEqual([expect.stringMatching(/^SyntaxError: /), "answer"]);

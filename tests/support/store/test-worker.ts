@@ -9,9 +9,16 @@ export type TestWorkerRequest =
   | "exit"
   | "hang"
   | "answer a BigInt"
-  | "post garbage";
+  | "answer with broken JSON";
 
-declare const self: Worker;
+/** Makes the text of the next response one that cannot be parsed, as if it were too long. */
+function respondWithBrokenJson(): void {
+  const { stringify } = JSON;
+  JSON.stringify = () => {
+    JSON.stringify = stringify;
+    return "{";
+  };
+}
 
 handleRequests(
   (request: TestWorkerRequest): string | bigint => {
@@ -29,8 +36,8 @@ handleRequests(
         for (;;);
       case "answer a BigInt":
         return 1n; // JSON has none.
-      case "post garbage":
-        self.postMessage("1 {"); // Before the response to this first request.
+      case "answer with broken JSON":
+        respondWithBrokenJson();
     }
     return request;
   },
