@@ -7,7 +7,7 @@ import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/commit-lock.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
-import { answersWithoutToken } from "../store/database/remote/probe-server.ts";
+import { answersWithoutToken } from "../store/database/remote/circuit-breaker.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
 import { listen } from "./http-server.ts";

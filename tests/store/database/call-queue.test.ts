@@ -1,9 +1,6 @@
 import { expect, test } from "bun:test";
 import { NotSentError } from "../../../server/store/database/errors.ts";
-import {
-  createCallQueue,
-  type QueuedCall,
-} from "../../../server/store/database/remote/call-queue.ts";
+import { createCallQueue } from "../../../server/store/database/remote/call-queue.ts";
 
 const connection = {
   execute: () => Promise.reject(new Error("No call is expected")),
@@ -22,23 +19,14 @@ test("createCallQueue() rejects a waiting call whose connection cannot be opened
     },
     inFlightMax: 1,
     unsuspectedMax: 1,
-    getTick: () => 0,
-    suspectAfterTicks: 8,
+    now: () => 0,
     onFailure: () => void failures++,
   });
-  const enqueue = (send: QueuedCall["send"]) =>
-    new Promise<string>((resolve, reject) => {
-      const options = { enqueuedAtTick: 0, timeoutTicks: 32, isUrgent: false };
-      queue.enqueue({
-        ...options,
-        send: (opens) => send(opens).then(() => resolve("sent")),
-        reject,
-      });
-    });
+  const run = (operation: () => Promise<string>) => queue.run(operation, { timeoutMs: 8000 });
   const calls = [
-    enqueue(() => Promise.reject(new Error("The first connection broke"))),
-    enqueue(async () => undefined),
-    enqueue(async () => undefined),
+    run(() => Promise.reject(new Error("The first connection broke"))),
+    run(async () => "not reached"),
+    run(async () => "sent"),
   ];
   const [broken, unopened, sent] = await Promise.all(
     calls.map((call) => call.catch((error) => error)),

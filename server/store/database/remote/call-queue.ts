@@ -1,17 +1,32 @@
 /** Queues calls to a libSQL server: a bounded number is in flight, the others wait. */
 import { ResponseError } from "@libsql/hrana-client";
-import type { DomainError } from "../../../../core/errors.ts";
-import { createUnavailableError, NotSentError, toUnavailableError } from "../errors.ts";
-import { createConnectionPool } from "./connection-pool.ts";
+import { DomainError } from "../../../../core/errors.ts";
+import {
+  createUnansweredError,
+  createUnavailableError,
+  NotSentError,
+  toUnavailableError,
+} from "../errors.ts";
 import type { RemoteConnection } from "./remote-connection.ts";
 
 const WAITING_CALLS_MAX = 10_000;
 
-export interface QueuedCall {
-  readonly enqueuedAtTick: number;
-  /** How many ticks the call may take, its time in the queue included. */
-  readonly timeoutTicks: number;
-  /** Whether it is sent before those that are not, however long they have waited. */
+/** How long without a response makes the connection of a call suspect. */
+const SUSPECT_AFTER_MS = 2000;
+
+/** A proxy can cut a connection that is idle for longer, without a sign. */
+const IDLE_MAX_MS = 30_000;
+
+/** How long a call may take, and whether it overtakes others. */
+export interface CallLimits {
+  /** The time in the queue is included. */
+  readonly timeoutMs: number;
+  /** It is sent before those that are not, however long they have waited. */
+  readonly isUrgent?: boolean;
+}
+
+interface QueuedCall {
+  readonly expiresAt: number;
   readonly isUrgent: boolean;
   /** Runs the call; resolves once its caller has the result. */
   send(connection: RemoteConnection): Promise<void>;
@@ -20,54 +35,40 @@ export interface QueuedCall {
 
 interface InFlightCall {
   readonly connection: RemoteConnection;
-  readonly sentAtTick: number;
+  readonly sentAt: number;
 }
 
-export interface CallQueueOptions {
+interface CallQueueOptions {
   openConnection(): RemoteConnection;
   /** Calls in flight at once, and those in flight that are not suspiciously long without a response. */
   readonly inFlightMax: number;
   readonly unsuspectedMax: number;
-  /** The current tick; time is counted in ticks. */
-  getTick(): number;
-  /** How many ticks without a response make the connection of a call suspect. */
-  readonly suspectAfterTicks: number;
+  /** The time in milliseconds. It advances in ticks, which divide {@link SUSPECT_AFTER_MS}. */
+  now(): number;
   /** Called after a call that did not reach the server, or got no proper response. */
   onFailure(): void;
 }
 
+/** Creates a queue, with a pool of connections of its own. */
 export function createCallQueue(options: CallQueueOptions) {
-  const { inFlightMax, unsuspectedMax, getTick, suspectAfterTicks, onFailure } = options;
+  const { inFlightMax, unsuspectedMax, now, onFailure } = options;
   const pool = createConnectionPool(options.openConnection);
   const inFlight = new Map<QueuedCall, InFlightCall>();
   let waiting: QueuedCall[] = [];
 
-  const ageOf = ({ sentAtTick }: InFlightCall) => getTick() - sentAtTick;
+  const ageOf = ({ sentAt }: InFlightCall) => now() - sentAt;
 
-  /** Rejects the calls that meet a condition, whether they wait or are in flight. */
-  function rejectAll(failure: DomainError, isRejected: (call: QueuedCall) => boolean): void {
-    const rejected = waiting.filter(isRejected);
-    if (rejected.length > 0) waiting = waiting.filter((call) => !isRejected(call));
-    for (const call of rejected) call.reject(new NotSentError(failure));
-    for (const call of inFlight.keys()) if (isRejected(call)) abort(call, failure);
-  }
+  const countUnsuspected = () =>
+    inFlight.values().reduce((sum, call) => sum + Number(ageOf(call) < SUSPECT_AFTER_MS), 0);
 
-  const isExpired = ({ enqueuedAtTick, timeoutTicks }: QueuedCall) =>
-    getTick() - enqueuedAtTick > timeoutTicks;
-
-  function hasCapacity(): boolean {
-    if (inFlight.size < unsuspectedMax) return true;
-    const unsuspected = inFlight.values().filter((call) => ageOf(call) < suspectAfterTicks);
-    return inFlight.size < inFlightMax && unsuspected.toArray().length < unsuspectedMax;
-  }
-
+  /** Sends waiting calls, as far as there is capacity. */
   function sendWaiting(): void {
-    while (hasCapacity()) {
+    while (inFlight.size < inFlightMax && countUnsuspected() < unsuspectedMax) {
       const call = takeNext(waiting);
       if (call === undefined) return;
       const connection = acquireOrReject(pool, call, onFailure);
       if (connection === undefined) continue;
-      inFlight.set(call, { connection, sentAtTick: getTick() });
+      inFlight.set(call, { connection, sentAt: now() });
       call.send(connection).then(
         () => end(call, pool.release),
         (error: unknown) => fail(call, error),
@@ -95,43 +96,86 @@ export function createCallQueue(options: CallQueueOptions) {
     });
   }
 
-  /** Ends a call in flight without knowing whether the server executed it. */
-  function abort(call: QueuedCall, failure: DomainError): void {
-    end(call, (connection) => {
-      connection.close();
+  /** Rejects waiting calls, and ends those in flight without knowing whether the server ran them. */
+  function abort(failure: DomainError, isAborted: (call: QueuedCall) => boolean): void {
+    const unsent = waiting.filter(isAborted);
+    if (unsent.length > 0) waiting = waiting.filter((call) => !isAborted(call));
+    for (const call of unsent) call.reject(new NotSentError(failure));
+    for (const call of inFlight.keys().filter(isAborted)) {
+      end(call, (connection) => connection.close());
       call.reject(failure);
-    });
+    }
   }
 
   return {
-    isFull: (): boolean => waiting.length >= WAITING_CALLS_MAX,
+    /** Runs a call now, or once there is capacity. */
+    run<Result>(
+      operation: (connection: RemoteConnection) => Promise<Result>,
+      { timeoutMs, isUrgent = false }: CallLimits,
+    ): Promise<Result> {
+      if (waiting.length >= WAITING_CALLS_MAX) return Promise.reject(createQueueFullError());
+      return new Promise((resolve, reject) => {
+        const send = async (connection: RemoteConnection) => resolve(await operation(connection));
+        waiting.push({ expiresAt: now() + timeoutMs, isUrgent, send, reject });
+        sendWaiting();
+      });
+    },
 
     isIdle: (): boolean => inFlight.size === 0,
 
-    /** Sends a call now, or once there is capacity. */
-    enqueue(call: QueuedCall): void {
-      waiting.push(call);
-      sendWaiting();
-    },
-
     /** Whether a call becomes suspect in this tick, and again after each such time. */
     hasNewSuspect: (): boolean =>
-      inFlight.values().some((call) => ageOf(call) > 0 && ageOf(call) % suspectAfterTicks === 0),
+      inFlight.values().some((call) => ageOf(call) > 0 && ageOf(call) % SUSPECT_AFTER_MS === 0),
 
-    /** Sends waiting calls, as far as there is capacity. */
-    sendWaiting,
+    /** Rejects the calls whose time is over, and sends waiting ones, as far as there is capacity. */
+    handleTick(): void {
+      abort(createUnansweredError(), ({ expiresAt }) => now() > expiresAt);
+      sendWaiting();
+    },
 
     /** Closes the connections without a call: they can be dead without a sign. */
     discardIdle: pool.discardIdle,
 
-    /** Rejects the calls whose time is over. */
-    abortExpired: (failure: DomainError): void => rejectAll(failure, isExpired),
-
     /** Rejects all calls. */
-    abortAll: (failure: DomainError): void => rejectAll(failure, () => true),
+    abortAll: (failure: DomainError): void => abort(failure, () => true),
 
     /** Closes the connections, now or once their calls have ended. */
     close: pool.close,
+  };
+}
+
+/** Keeps connections between calls. */
+function createConnectionPool(open: () => RemoteConnection) {
+  let idle: { readonly connection: RemoteConnection; readonly since: number }[] = [];
+  let isClosed = false;
+
+  function discardIdle(): void {
+    for (const { connection } of idle) connection.close();
+    idle = [];
+  }
+
+  return {
+    acquire(): RemoteConnection {
+      for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+        const isFresh = performance.now() - last.since < IDLE_MAX_MS;
+        if (isFresh && !last.connection.isClosed()) return last.connection;
+        last.connection.close();
+      }
+      return open();
+    },
+
+    /** Takes back a connection whose call got a response. */
+    release(connection: RemoteConnection): void {
+      if (isClosed) connection.close();
+      else idle.push({ connection, since: performance.now() });
+    },
+
+    discardIdle,
+
+    close(): void {
+      isClosed = true;
+      discardIdle();
+    },
   };
 }
 
@@ -154,6 +198,11 @@ function acquireOrReject(
     onFailure();
     return undefined;
   }
+}
+
+function createQueueFullError(): NotSentError {
+  const message = "Too many calls wait for the database right now";
+  return new NotSentError(new DomainError("Service Unavailable", message));
 }
 
 /** Whether the server refused a call in a way that leaves its connection as it was. */

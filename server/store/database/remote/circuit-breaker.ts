@@ -1,17 +1,20 @@
 /** A circuit breaker: no call is sent to a server that does not answer, until a probe succeeds. */
-import type { DomainError } from "../../../../core/errors.ts";
+import pTimeout from "p-timeout";
+import { DomainError } from "../../../../core/errors.ts";
+import { createUnansweredError, toUnavailableError } from "../errors.ts";
+import { openRemoteConnection, type ServerAddress } from "./remote-connection.ts";
 
 /** Time between two probes while the circuit is open. */
 const PROBE_INTERVAL_MS = 250;
+const PROBE_TIMEOUT_MS = 1500;
 
 /**
  * Creates a circuit breaker whose circuit is closed.
  *
- * @param probe Sends the server a minimal request; resolves to the reason why it does not answer.
  * @param onStateChange Called with the reason when the circuit opens, and without one when it closes.
  */
 export function createCircuitBreaker(
-  probe: () => Promise<DomainError | undefined>,
+  address: ServerAddress,
   onStateChange: (failure: DomainError | undefined) => void,
 ) {
   let failure: DomainError | undefined;
@@ -20,19 +23,17 @@ export function createCircuitBreaker(
   let isStopped = false;
 
   async function runProbe(): Promise<void> {
-    const result = await probe();
+    const result = await probe(address);
     if (isStopped) return;
     const isChange = (result === undefined) !== (failure === undefined);
     failure = result;
-    if (failure !== undefined) {
-      timer = setTimeout(() => void probeNow(), PROBE_INTERVAL_MS).unref();
-    }
+    if (failure !== undefined) timer = setTimeout(probeNow, PROBE_INTERVAL_MS).unref();
     if (isChange) onStateChange(failure);
   }
 
-  function probeNow(): Promise<void> {
+  function probeNow(): void {
     clearTimeout(timer);
-    return (currentProbe ??= runProbe().finally(() => (currentProbe = undefined)));
+    currentProbe ??= runProbe().finally(() => (currentProbe = undefined));
   }
 
   return {
@@ -47,4 +48,34 @@ export function createCircuitBreaker(
       clearTimeout(timer);
     },
   };
+}
+
+/** Sends a query on a new connection; resolves to the reason why the server does not answer. */
+async function probe(address: ServerAddress): Promise<DomainError | undefined> {
+  try {
+    await query(address);
+    return undefined;
+  } catch (error) {
+    // Any other error is a response: the server refused the probe.
+    return error instanceof DomainError ? error : toUnavailableError(error);
+  }
+}
+
+/** Whether a server answers anyone who can reach it. */
+export async function answersWithoutToken(url: string): Promise<boolean> {
+  // The URL can have a token too.
+  return query({ url, authToken: "" }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function query(address: ServerAddress): Promise<void> {
+  const connection = openRemoteConnection(address);
+  try {
+    const answer = connection.execute({ sql: "SELECT 1", args: [] });
+    await pTimeout(answer, { milliseconds: PROBE_TIMEOUT_MS, message: createUnansweredError() });
+  } finally {
+    connection.close();
+  }
 }

@@ -2,27 +2,17 @@
  * Calls to a libSQL server. Each has a deadline after which it is aborted; the numbers in flight
  * and waiting are bounded; and none is sent while the server is known not to answer.
  */
-import { DomainError } from "../../../../core/errors.ts";
 import type { DatabaseOptions } from "../database.ts";
-import type { AccessMode } from "../drizzle-queries.ts";
 import { createUnansweredError, NotSentError } from "../errors.ts";
-import { createCallQueue, type CallQueueOptions } from "./call-queue.ts";
+import { createCallQueue, type CallLimits } from "./call-queue.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { probeServer } from "./probe-server.ts";
 import { openRemoteConnection, type RemoteConnection } from "./remote-connection.ts";
-import { createTicker, toTicks } from "./ticker.ts";
 
-/** How long a call may take, its time in the queue included. */
-const CALL_TIMEOUT_MS = 8000;
-
-/** The timeout of calls in requests that make several, one after another. */
-export const SHORT_CALL_TIMEOUT_MS = 5000;
-
-/** The timeout of calls that read or change whole tables. */
-export const LONG_CALL_TIMEOUT_MS = 120_000;
-
-/** After each such time without a response to a call, a probe checks whether the server answers. */
-const SUSPECT_AFTER_MS = 2000;
+/**
+ * Time is counted in ticks. They don't pass while the process is stopped or busy, so no call expires
+ * whose response the process had no time to read.
+ */
+const TICK_MS = 250;
 
 /**
  * The server stops writing for good when many connections wait for its write lock. So a process
@@ -33,56 +23,54 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 /** Reads wait for no lock. A slow read makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
-export interface CallOptions {
-  readonly access: AccessMode;
-  /** How long it may take, its time in the queue included. */
-  readonly timeoutMs?: number | undefined;
-  /** Whether it is sent before those that are not. */
-  readonly isUrgent?: boolean;
-}
-
 /** Creates a client, which connects with its first call. */
 export function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
-  let lastProbeTick = -1;
-  const ticker = createTicker(onTick, () => allQueues.every((queue) => queue.isIdle()));
-  const queues = createQueues(options, {
-    getTick: ticker.getTick,
-    suspectAfterTicks: toTicks(SUSPECT_AFTER_MS),
-    onFailure: probeOncePerTick,
-  });
+  let now = 0;
+  let lastProbeAt = -1;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const queueOptions = { now: () => now, onFailure: probeOncePerTick };
+  // Reads and writes wait apart from each other.
+  const queues = {
+    read: createCallQueue({
+      ...queueOptions,
+      ...READS_IN_FLIGHT,
+      openConnection: () => openRemoteConnection(options),
+    }),
+    write: createCallQueue({
+      ...queueOptions,
+      ...WRITES_IN_FLIGHT,
+      openConnection: () =>
+        openRemoteConnection(options, { isSyncRequired: options.durability === "power" }),
+    }),
+  };
   const allQueues = Object.values(queues);
-  const breaker = createCircuitBreaker(
-    () => probeServer(options),
-    (failure) => {
-      for (const queue of allQueues) {
-        if (failure !== undefined) queue.abortAll(failure);
-        queue.discardIdle();
-      }
-      options.onAvailabilityChange?.(failure);
-    },
-  );
+  const breaker = createCircuitBreaker(options, (failure) => {
+    for (const queue of allQueues) {
+      if (failure !== undefined) queue.abortAll(failure);
+      queue.discardIdle();
+    }
+    options.onAvailabilityChange?.(failure);
+  });
 
   function probeOncePerTick(): void {
-    if (lastProbeTick === ticker.getTick() || breaker.getFailure() !== undefined) return;
-    lastProbeTick = ticker.getTick();
+    if (lastProbeAt === now || breaker.getFailure() !== undefined) return;
+    lastProbeAt = now;
     for (const queue of allQueues) queue.discardIdle();
-    void breaker.probeNow();
+    breaker.probeNow();
   }
 
-  function onTick(): void {
+  function handleTick(): void {
+    now += TICK_MS;
+    if (allQueues.every((queue) => queue.isIdle())) return stopTicks();
     // The probe comes first, so that no waiting call is sent on a connection that may be dead.
     if (allQueues.some((queue) => queue.hasNewSuspect())) probeOncePerTick();
-    for (const queue of allQueues) {
-      queue.abortExpired(createUnansweredError());
-      queue.sendWaiting();
-    }
+    for (const queue of allQueues) queue.handleTick();
   }
 
-  /** Why a call is not accepted. */
-  function getRefusal(access: CallOptions["access"]): DomainError | undefined {
-    if (isClosed) return createUnansweredError();
-    return breaker.getFailure() ?? (queues[access].isFull() ? createQueueFullError() : undefined);
+  function stopTicks(): void {
+    clearInterval(timer);
+    timer = undefined;
   }
 
   return {
@@ -94,21 +82,14 @@ export function createRemoteClient(options: DatabaseOptions) {
      * cannot be reached. The server may have executed the call.
      */
     run<Result>(
+      access: keyof typeof queues,
       operation: (connection: RemoteConnection) => Promise<Result>,
-      { access, timeoutMs = CALL_TIMEOUT_MS, isUrgent = false }: CallOptions,
+      limits: CallLimits,
     ): Promise<Result> {
-      const refusal = getRefusal(access);
+      const refusal = isClosed ? createUnansweredError() : breaker.getFailure();
       if (refusal !== undefined) return Promise.reject(new NotSentError(refusal));
-      ticker.start();
-      return new Promise((resolve, reject) => {
-        queues[access].enqueue({
-          enqueuedAtTick: ticker.getTick(),
-          timeoutTicks: toTicks(timeoutMs),
-          isUrgent,
-          send: async (connection) => resolve(await operation(connection)),
-          reject,
-        });
-      });
+      timer ??= setInterval(handleTick, TICK_MS).unref();
+      return queues[access].run(operation, limits);
     },
 
     /** Why no call is sent; `undefined` while calls are. */
@@ -124,25 +105,7 @@ export function createRemoteClient(options: DatabaseOptions) {
         queue.close();
         queue.abortAll(createUnansweredError());
       }
-      ticker.stop();
+      stopTicks();
     },
   };
-}
-
-/** Reads and writes wait apart from each other. */
-function createQueues(
-  options: DatabaseOptions,
-  queueOptions: Pick<CallQueueOptions, "getTick" | "suspectAfterTicks" | "onFailure">,
-) {
-  const isSyncRequired = options.durability === "power";
-  const openReader = () => openRemoteConnection(options);
-  const openWriter = () => openRemoteConnection(options, { isSyncRequired });
-  return {
-    read: createCallQueue({ ...queueOptions, ...READS_IN_FLIGHT, openConnection: openReader }),
-    write: createCallQueue({ ...queueOptions, ...WRITES_IN_FLIGHT, openConnection: openWriter }),
-  };
-}
-
-function createQueueFullError(): DomainError {
-  return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
 }

@@ -1,5 +1,5 @@
 /** A connection to a libSQL server: a WebSocket with one stream, which runs one call at a time. */
-import type { ResultSet } from "@libsql/client";
+import type { ResultSet, Row } from "@libsql/client";
 import {
   BatchCond,
   Stmt,
@@ -8,8 +8,9 @@ import {
   type RowsResult,
   type Sql,
 } from "@libsql/hrana-client";
-import type { DatabaseOptions, Statement } from "../database.ts";
-import { assertStillSynced, READ_DURABILITY } from "./server-durability.ts";
+import { DomainError } from "../../../../core/errors.ts";
+import { createResultSet, type DatabaseOptions, type Statement } from "../database.ts";
+import { NotSentError } from "../errors.ts";
 
 /** Where a server is, and the token for it. */
 export type ServerAddress = Pick<DatabaseOptions, "url" | "authToken">;
@@ -51,7 +52,10 @@ export function openRemoteConnection(
 
   async function open(): Promise<void> {
     await client.getVersion();
-    if (isSyncRequired) assertStillSynced((await stream.query(READ_DURABILITY.sql)).rows);
+    if (!isSyncRequired) return;
+    // A server can lose the setting when it starts again.
+    const fault = findDurabilityFault((await stream.query(READ_DURABILITY.sql)).rows);
+    if (fault !== undefined) throw new NotSentError(new DomainError("Service Unavailable", fault));
   }
 
   /** Replaces a text that the server has, or stores it there. */
@@ -135,14 +139,25 @@ function parseServerUrl(text: string): { url: string; authToken: string | undefi
 
 function toResultSet(result: RowsResult | undefined): ResultSet {
   if (result === undefined) throw new Error("The server did not run a statement");
-  const columns = result.columnNames.map((name) => name ?? "");
-  const { rows, affectedRowCount: rowsAffected } = result;
-  return {
-    columns,
-    columnTypes: [],
-    rows,
-    rowsAffected,
-    lastInsertRowid: undefined,
-    toJSON: () => ({ columns, rows, rowsAffected }),
-  };
+  return createResultSet({
+    columns: result.columnNames.map((name) => name ?? ""),
+    rows: result.rows,
+    rowsAffected: result.affectedRowCount,
+  });
+}
+
+/** Reads the setting that the server had when the connection was opened. */
+export const READ_DURABILITY: Statement = { sql: "PRAGMA synchronous", args: [] };
+
+/** `FULL` in SQLite, `durability_mode: strong` in the server. */
+const SYNCED_MIN = 2;
+
+/** Explains that a server does not sync its commits, by the rows of {@link READ_DURABILITY}. */
+export function findDurabilityFault([row]: readonly Row[]): string | undefined {
+  if (Number(row?.[0]) >= SYNCED_MIN) return undefined;
+  return (
+    "The libSQL server does not sync commits to its disk, so a power cut loses charges; set the " +
+    "durability_mode of its namespace to strong with its admin API, as server/README.md shows, or " +
+    "accept the loss with DURABILITY=process"
+  );
 }

@@ -4,13 +4,18 @@ import { DomainError } from "../../../../core/errors.ts";
 import type { Database, DatabaseOptions, Statement } from "../database.ts";
 import { createDrizzleQueries, type AccessMode } from "../drizzle-queries.ts";
 import { NotSentError } from "../errors.ts";
-import {
-  createRemoteClient,
-  LONG_CALL_TIMEOUT_MS,
-  SHORT_CALL_TIMEOUT_MS,
-  type CallOptions,
-} from "./remote-client.ts";
-import { assertSynced, READ_DURABILITY } from "./server-durability.ts";
+import type { CallLimits } from "./call-queue.ts";
+import { createRemoteClient } from "./remote-client.ts";
+import { findDurabilityFault, READ_DURABILITY } from "./remote-connection.ts";
+
+/** How long a call may take, its time in the queue included. */
+const CALL_TIMEOUT_MS = 8000;
+
+/** The timeout of calls in requests that make several, one after another. */
+const SHORT_CALL_TIMEOUT_MS = 5000;
+
+/** The timeout of calls that read or change whole tables. */
+const LONG_CALL_TIMEOUT_MS = 120_000;
 
 /** The retries of a write whose response was lost; about a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
@@ -30,7 +35,10 @@ const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
   const database = createRemoteDatabase(options);
   try {
-    if (options.durability === "power") assertSynced(await database.queryRows(READ_DURABILITY));
+    if (options.durability === "power") {
+      const fault = findDurabilityFault(await database.queryRows(READ_DURABILITY));
+      if (fault !== undefined) throw new DomainError("Conflict", fault);
+    }
     return database;
   } catch (error) {
     await database.close();
@@ -40,13 +48,10 @@ export async function openRemoteDatabase(options: DatabaseOptions): Promise<Data
 
 function createRemoteDatabase(options: DatabaseOptions): Database {
   const remote = createRemoteClient(options);
-  const execute = (statement: Statement, access: AccessMode, timeoutMs?: number) =>
-    remote.run((connection) => connection.execute(statement), { access, timeoutMs });
-  const batch = (
-    statements: readonly Statement[],
-    access: AccessMode,
-    limits: Omit<CallOptions, "access">,
-  ) => remote.run((connection) => connection.batch(statements, access), { access, ...limits });
+  const execute = (statement: Statement, access: AccessMode, timeoutMs = CALL_TIMEOUT_MS) =>
+    remote.run(access, (connection) => connection.execute(statement), { timeoutMs });
+  const batch = (statements: readonly Statement[], access: AccessMode, limits: CallLimits) =>
+    remote.run(access, (connection) => connection.batch(statements, access), limits);
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
     query: createDrizzleQueries({
@@ -63,7 +68,7 @@ function createRemoteDatabase(options: DatabaseOptions): Database {
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
     write(statements, { idempotent = false, inline = false } = {}) {
-      const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : undefined;
+      const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : CALL_TIMEOUT_MS;
       const write = () => batch(statements, "write", { timeoutMs, isUrgent: inline });
       return idempotent ? retryWrite(write, remote.isClosed) : write();
     },
