@@ -1,8 +1,8 @@
 /** Reads how much is stored, in short steps that read the rows of entities but few histories. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 
 /** The totals of a kind: its entities, its observations, and the newest instant. */

@@ -4,13 +4,13 @@
  * `tests/store/collection/creators.test.ts` compares both.
  */
 import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { CreatorRequest, ListedCreator } from "../../../core/resources/generated/types.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { scanPages } from "../database/paged-scan.ts";
 import {
   selectTargetStatusesSql,
   toCollectionStatus,
@@ -89,19 +89,21 @@ export function createCreatorStore(
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
+    /** A creator that is added or removed while the pages are read may be missing. */
     async *pages() {
-      const pages = scanPages(PAGE_CREATORS, (after: CreatorRow | undefined) =>
-        database.queryJson<CreatorRow[]>(SELECT_PAGE, [
-          after?.platform ?? "",
-          after?.creatorFolded ?? "",
-          PAGE_CREATORS,
-        ]),
-      );
-      for await (const rows of pages) {
-        yield rows.map((row) =>
-          toListedCreator(row, explainUncollectable(row.creator), idleReason),
-        );
-      }
+      let last: CreatorRow | undefined;
+      do {
+        if (last !== undefined) await yieldToEventLoop();
+        const after = [last?.platform ?? "", last?.creatorFolded ?? ""];
+        const args = [...after, PAGE_CREATORS];
+        const rows = (await database.queryJson<CreatorRow[]>(SELECT_PAGE, args)) ?? [];
+        if (rows.length > 0) {
+          yield rows.map((row) =>
+            toListedCreator(row, explainUncollectable(row.creator), idleReason),
+          );
+        }
+        last = rows.length === PAGE_CREATORS ? rows.at(-1) : undefined;
+      } while (last !== undefined);
     },
 
     /** Differs from an earlier value when creators were added, removed or observed since. */

@@ -1,7 +1,7 @@
 /** Reads the stored counts from which gains are computed. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { computeGainBaseline, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import type { Chunk } from "./chunk-codec.ts";

@@ -10,7 +10,7 @@ import { computeGainBaseline, computeGain, type TimeRange } from "../../../core/
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { jsonExtractSql, type KindGain, type KindTables } from "../tables/entity-sql.ts";
+import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
 import type { ChunkPosition } from "./chunk-sql.ts";
@@ -131,10 +131,7 @@ export async function updateGainsAfterPruning(
 }
 
 /** The newest known count of the range of a gain. */
-interface Baseline extends KindGain, TimeRange {
-  at: number;
-  count: number | null;
-}
+type Baseline = KindTables["gains"][number] & TimeRange & { at: number; count: number | null };
 
 function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
   return gains.map((gain) => {

@@ -2,6 +2,7 @@
  * Reads pages of histories by bucket. A history can have millions of points, so it is read in steps
  * of a few milliseconds, between which the process serves other requests.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   computeCountChanges,
   fillUnknownCounts,
@@ -20,7 +21,6 @@ import {
 } from "../../../core/history-request.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { CacheMetadata } from "./cache-metadata.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import type { PointLayout } from "../tables/point-layout.ts";

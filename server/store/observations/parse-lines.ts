@@ -1,12 +1,12 @@
 /** Parses lines of observations (NDJSON) into batches, in the main thread or in a worker. */
 import { isUtf8 } from "node:buffer";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 import { splitAtLineEnds } from "./line-blocks.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import {
   createBatchBuilder,
   type ObservationBatch,

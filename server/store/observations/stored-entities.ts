@@ -2,11 +2,11 @@
  * Decides for each entity of a batch whether its history is appended to or rewritten, and merges those
  * that are rewritten with the stored points.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Counts } from "../../../core/observations.ts";
 import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";

@@ -4,10 +4,10 @@
  * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes,
  * so those of an entity that is merely seen again are not read.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Observation } from "../../../core/observations.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { createBatchCutter, type BatchPart } from "./batch-parts.ts";
 import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";

@@ -4,13 +4,13 @@
  * comes from SQLite and stays bytes: an object for each would make the garbage collector stop the
  * process for longer than any step.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
 import * as schema from "../../../core/resources/video.ts";
 import type { ChannelList } from "../../../core/resources/generated/types.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
 

@@ -1,4 +1,5 @@
 /** Compares one count of several channels or users, by bucket and in pages. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
@@ -8,7 +9,6 @@ import { encodeHistoryCursor } from "../../../core/history-request.ts";
 import { createComparisonRows } from "../../../core/responses/histories.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
 import { computePageValidity, readBuckets, type RangeOrigin } from "../history/history-pages.ts";
 import { createOwnersRead, type Owner } from "./owners.ts";

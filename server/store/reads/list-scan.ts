@@ -6,12 +6,12 @@
  * up to a number of entities: a scan that ends early continues with the next page. Both go in steps,
  * between which the process serves other requests.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 import { DomainError } from "../../../core/errors.ts";
 import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import { compareListPositions, type ListPosition } from "../../../core/lists.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import {
   listArguments,
   rowsJsonSql,

@@ -1,4 +1,5 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import {
   computeDaysFilterStart,
@@ -10,7 +11,6 @@ import type { TweetDetails, TweetRecord } from "../../../core/resources/generate
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { readFollowers } from "./followers.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";

@@ -67,7 +67,7 @@ export const keys = sqliteTable("keys", {
  * The debits of an account that share a commit are one entry. A refund names its debit by the `uid`
  * of that entry and the debit's index in it.
  */
-export const journal = sqliteTable(
+const journal = sqliteTable(
   "journal",
   {
     entry: integer().primaryKey(),
@@ -102,7 +102,7 @@ export const journal = sqliteTable(
  * Entries of the journal that were folded: old debits, and their refunds. A row adds up those of an
  * account and an hour, of refunds those with one reason.
  */
-export const foldedEntries = sqliteTable(
+const foldedEntries = sqliteTable(
   "folded_entries",
   {
     account: integer().notNull(),
@@ -124,7 +124,7 @@ export const foldedEntries = sqliteTable(
 );
 
 /** Usage: the charged requests of a key to an endpoint in an hour, and their credits. */
-export const usage = sqliteTable(
+const usage = sqliteTable(
   "usage",
   {
     account: integer().notNull(),
@@ -148,7 +148,7 @@ export const usage = sqliteTable(
 );
 
 /** Idempotency keys that were charged. For a day, some further requests with one cost nothing. */
-export const payments = sqliteTable(
+const payments = sqliteTable(
   "payments",
   {
     account: integer().notNull(),
@@ -174,7 +174,7 @@ export const payments = sqliteTable(
  * Canceled commits of debits, which must not be committed any more: their requests failed because
  * the database did not respond, but the write may still reach it.
  */
-export const cancellations = sqliteTable("cancellations", {
+const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),
   at: integer().notNull(),
 });
@@ -215,3 +215,14 @@ export const notices = sqliteTable(
       .where(sql`${table.deliveredAt} IS NULL`),
   ],
 );
+
+export const accountTables = {
+  accounts,
+  cancellations,
+  foldedEntries,
+  journal,
+  keys,
+  notices,
+  payments,
+  usage,
+};

@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-export const creators = sqliteTable(
+const creators = sqliteTable(
   "creators",
   {
     platform: text().notNull(),
@@ -17,7 +17,7 @@ export const creators = sqliteTable(
   (table) => [primaryKey({ columns: [table.platform, table.creatorFolded] })],
 );
 
-export const trackedChannels = sqliteTable("tracked_channels", {
+const trackedChannels = sqliteTable("tracked_channels", {
   /** The handle in lower case, or the identifier. */
   key: text().primaryKey(),
   /** The channel as it was added: the `id` of its targets. */
@@ -26,7 +26,7 @@ export const trackedChannels = sqliteTable("tracked_channels", {
 });
 
 /** Targets of polling: the entities and lists that are observed again and again. */
-export const targets = sqliteTable(
+const targets = sqliteTable(
   "targets",
   {
     platform: text({ enum: ["video", "microblog"] }).notNull(),
@@ -82,3 +82,5 @@ export const stoppedSources = sqliteTable("stopped_sources", {
   /** NULL means until the settings change. */
   until: integer(),
 });
+
+export const collectionTables = { creators, quotaUse, stoppedSources, targets, trackedChannels };

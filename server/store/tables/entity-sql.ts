@@ -1,6 +1,5 @@
 /** The names of the tables and columns of each kind of entity, and SQL that reads them. */
 import { getTableColumns, getTableName } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import {
   ENTITY_FIELDS,
   KINDS,
@@ -10,61 +9,48 @@ import {
   type OwnerKind,
 } from "../../../core/kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
-import * as tables from "./entity-tables.ts";
+import { entityTables, toColumnName } from "./entity-tables.ts";
 import { createPointLayout, type PointLayout } from "./point-layout.ts";
-
-/** How the table of an item names its owner. */
-interface OwnerColumns {
-  readonly kind: OwnerKind;
-  /** The attribute with the identifier of the owner; of a user, the username. */
-  readonly field: string;
-  /** The column with the key of the owner. */
-  readonly keyColumn: string;
-}
-
-/** A gain of a kind. */
-export interface KindGain {
-  readonly name: string;
-  /** The index of its count among those of the kind. */
-  readonly countIndex: number;
-  /** How many days it looks back. */
-  readonly days: number;
-}
 
 export interface KindTables extends Omit<EntityFields, "owner"> {
   readonly kind: EntityKind;
-  readonly owner?: OwnerColumns;
+  /** Of an item: the attribute with the identifier of its owner, and the column with its key. */
+  readonly owner?: { readonly kind: OwnerKind; readonly field: string; readonly keyColumn: string };
   readonly entityTable: string;
   readonly historyTable: string;
   /** The column of the history table that holds the key of the entity. */
   readonly entityColumn: string;
   /** The counts of the points of a stored history. */
   readonly pointLayout: PointLayout;
-  readonly gains: readonly KindGain[];
+  /** Its gains, each with the index of its count, and how many days it looks back. */
+  readonly gains: readonly {
+    readonly name: string;
+    readonly countIndex: number;
+    readonly days: number;
+  }[];
   /** All columns of the entity table but the gains, which change when observations are removed. */
   readonly stateColumns: readonly string[];
 }
 
 /** The tables of items. */
-export interface ItemTables extends KindTables {
-  readonly owner: OwnerColumns;
-}
+export type ItemTables = KindTables & Required<Pick<KindTables, "owner">>;
 
-function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
+function createKindTables(kind: EntityKind): KindTables {
   const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
     name,
     countIndex: counts.indexOf(count),
     days: GAIN_PERIOD_DAYS[period],
   }));
-  const isGain = new Set(gains.map(({ name }) => tables.toColumnName(name)));
+  const isGain = new Set(gains.map(({ name }) => toColumnName(name)));
+  const entities = entityTables[`${kind}s`];
   return {
     kind,
     idField,
     attributes,
     counts,
     entityTable: getTableName(entities),
-    historyTable: `${kind}_histories`,
+    historyTable: getTableName(entityTables[`${kind}Histories`]),
     entityColumn: kind,
     pointLayout: createPointLayout(Object.values(KINDS[kind].counts)),
     gains,
@@ -72,22 +58,20 @@ function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
   };
 }
 
-function createItemTables(kind: ItemKind, items: SQLiteTable, keyColumn: string): ItemTables {
-  return { ...createKindTables(kind, items), owner: { ...KINDS[kind].owner, keyColumn } };
+function createItemTables(kind: ItemKind, keyColumn: string): ItemTables {
+  return { ...createKindTables(kind), owner: { ...KINDS[kind].owner, keyColumn } };
 }
 
 export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKind, ItemTables>> = {
-  channel: createKindTables("channel", tables.channels),
-  short: createItemTables("short", tables.shorts, tables.shorts.channel_key.name),
-  user: createKindTables("user", tables.users),
-  tweet: createItemTables("tweet", tables.tweets, tables.tweets.user.name),
+  channel: createKindTables("channel"),
+  short: createItemTables("short", entityTables.shorts.channel_key.name),
+  user: createKindTables("user"),
+  tweet: createItemTables("tweet", entityTables.tweets.user.name),
 };
 
 /** The fields of a schema as a JSON object, as SQL: each from the column of its name. */
 export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
-  const members = Object.keys(properties).map(
-    (field) => `'${field}', ${tables.toColumnName(field)}`,
-  );
+  const members = Object.keys(properties).map((field) => `'${field}', ${toColumnName(field)}`);
   return `json_object(${members.join(", ")})`;
 }
 

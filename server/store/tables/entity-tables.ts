@@ -61,7 +61,7 @@ function createListIndexes(
 }
 
 /** Channels. One without `observed_at` was never observed; only shorts refer to it. */
-export const channels = sqliteTable(
+const channels = sqliteTable(
   "channels",
   {
     ...createIdentityColumns(),
@@ -80,7 +80,7 @@ export const channels = sqliteTable(
 );
 
 /** Shorts. `channel_key` is the key of the channel that `channel` names. */
-export const shorts = sqliteTable(
+const shorts = sqliteTable(
   "shorts",
   {
     ...createIdentityColumns(),
@@ -99,7 +99,7 @@ export const shorts = sqliteTable(
  * tweets refer to it. Then `username` is spelled as in the newest of them, or NULL if all of them
  * belong to other users by now.
  */
-export const users = sqliteTable(
+const users = sqliteTable(
   "users",
   {
     ...createIdentityColumns(),
@@ -119,7 +119,7 @@ export const users = sqliteTable(
 );
 
 /** Tweets. `user` is the key of the user that `username` names. */
-export const tweets = sqliteTable(
+const tweets = sqliteTable(
   "tweets",
   {
     ...createIdentityColumns(),
@@ -147,16 +147,23 @@ function createHistoryTable(kind: EntityKind) {
   );
 }
 
-export const channelHistories = createHistoryTable("channel");
-export const shortHistories = createHistoryTable("short");
-export const userHistories = createHistoryTable("user");
-export const tweetHistories = createHistoryTable("tweet");
-
 /** The change log: the cache tags of the changes of each of the newest writes. */
-export const changes = sqliteTable("changes", {
+const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
   /** Identifies the write. */
   uid: text().notNull(),
   /** A JSON array of cache tags; NULL if there were too many. */
   tags: text(),
 });
+
+export const entityTables = {
+  changes,
+  channelHistories: createHistoryTable("channel"),
+  channels,
+  shortHistories: createHistoryTable("short"),
+  shorts,
+  tweetHistories: createHistoryTable("tweet"),
+  tweets,
+  userHistories: createHistoryTable("user"),
+  users,
+};
