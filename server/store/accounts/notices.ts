@@ -4,7 +4,7 @@
  * server only one sends a notice.
  */
 import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
-import type { LibSQLDatabase } from "drizzle-orm/libsql";
+import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { NoticeState } from "../../stored-names.ts";
@@ -153,7 +153,7 @@ export function createNoticeStore(database: Database) {
   };
 }
 
-function selectRecords(drizzle: LibSQLDatabase) {
+function selectRecords(drizzle: SqliteRemoteDatabase) {
   return drizzle
     .select(RECORD_COLUMNS)
     .from(notices)

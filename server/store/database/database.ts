@@ -1,6 +1,6 @@
 /** The interface of an open database: an embedded file or a libSQL server. */
-import type { InValue, ResultSet, Row } from "@libsql/client";
-import type { LibSQLDatabase } from "drizzle-orm/libsql";
+import type { InValue, Row } from "@libsql/client";
+import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
 
 /** The options of an open database: its URL, its durability and its limits. */
@@ -30,12 +30,14 @@ export interface Statement {
   readonly args: InValue[];
 }
 
-/** The result of a statement as a client of libSQL returns it. */
-export function createResultSet(
-  result: Pick<ResultSet, "columns" | "rows" | "rowsAffected">,
-): ResultSet {
-  return { ...result, columnTypes: [], lastInsertRowid: undefined, toJSON: () => result };
+export interface StatementResult {
+  readonly rows: Row[];
+  /** How many rows were changed; 0 for a statement that returns rows. */
+  readonly rowsAffected: number;
 }
+
+/** Whether statements only read; others take the write lock at once. */
+export type AccessMode = "read" | "write";
 
 export interface WriteOptions {
   /**
@@ -53,7 +55,7 @@ export interface Database {
   /** About how many bytes of observation lines one transaction stores at most. */
   readonly transactionMaxBytes: number;
   /** Runs typed queries; a batch of them is one transaction. Throws the error of a failed query. */
-  query<Result>(run: (drizzle: LibSQLDatabase) => PromiseLike<Result>): Promise<Result>;
+  query<Result>(run: (drizzle: SqliteRemoteDatabase) => PromiseLike<Result>): Promise<Result>;
   /** Reads the rows of one statement. */
   queryRows(statement: Statement | string): Promise<Row[]>;
   /**
@@ -67,7 +69,7 @@ export interface Database {
    * Runs statements as one transaction, all or none. There are no interactive transactions: each
    * statement carries its own condition, so that it is exact when many processes share a server.
    */
-  write(statements: readonly Statement[], options?: WriteOptions): Promise<ResultSet[]>;
+  write(statements: readonly Statement[], options?: WriteOptions): Promise<StatementResult[]>;
   /** Resolves once all commits so far are as durable as the option of the database says. */
   sync(): Promise<void>;
   /** Whether a write that failed with this error stored nothing; `false` if that is not known. */

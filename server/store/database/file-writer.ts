@@ -7,17 +7,16 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
-import { LibsqlError, type ResultSet } from "@libsql/client";
 import { getCommitLock } from "./commit-lock.ts";
-import type { Statement } from "./database.ts";
+import type { Statement, StatementResult } from "./database.ts";
 import {
   isLocked,
   openConnection,
-  toResultSet,
+  toResult,
   type SqliteConnection,
-  type StatementResult,
+  type RawResult,
 } from "./sqlite-connection.ts";
-import { createWorkerClient, WorkerError } from "./worker-rpc.ts";
+import { createWorkerClient } from "./worker-rpc.ts";
 
 /** A request to a worker, on a file that is open for writing. */
 export type WriterRequest = {
@@ -36,8 +35,8 @@ type WriterOperation =
 
 // One of each for all files of the process; a thread starts with its first request.
 const WORKER_FILE = new URL("writer-worker.ts", import.meta.url);
-const callWriterWorker = createWorkerClient<WriterRequest, StatementResult[]>(WORKER_FILE);
-const callReaderWorker = createWorkerClient<WriterRequest, StatementResult[]>(WORKER_FILE);
+const callWriterWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
+const callReaderWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
 /**
@@ -76,14 +75,14 @@ export function openFileWriter(
     await holdCommitLock(() => callWriter({ method: "checkpoint" }));
   }
 
-  function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
+  function callWriter(operation: WriterOperation): Promise<RawResult[]> {
     const isJson = isSmallRequest(operation);
-    return callWriterWorker({ file, ...operation }, { isJson }).catch(rethrowAsLibsqlError);
+    return callWriterWorker({ file, ...operation }, { isJson });
   }
 
-  function callReader(operation: WriterOperation): Promise<StatementResult[]> {
+  function callReader(operation: WriterOperation): Promise<RawResult[]> {
     isReaderUsed = true;
-    return callReaderWorker({ file, ...operation }, { isJson: true }).catch(rethrowAsLibsqlError);
+    return callReaderWorker({ file, ...operation }, { isJson: true });
   }
 
   return {
@@ -96,7 +95,7 @@ export function openFileWriter(
     async write(
       statements: readonly Statement[],
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
-    ): Promise<ResultSet[]> {
+    ): Promise<StatementResult[]> {
       let synced: Promise<void> | undefined;
       const results = await holdCommitLock(() => {
         const inlineResults = inline ? inlineWriter.write(statements) : undefined;
@@ -111,15 +110,15 @@ export function openFileWriter(
       await synced;
       // An import waits for its checkpoints: so debits never wait for one and a part behind it.
       if (!inline) await checkpoint;
-      return results.map(toResultSet);
+      return results.map(toResult);
     },
 
     /** Resolves once all commits so far are on the disk. */
     sync: () => syncLog(path),
 
     /** Reads at one instant. It blocks neither requests nor writes, however long it takes. */
-    readInBackground: async (statements: readonly Statement[]): Promise<ResultSet[]> =>
-      (await callReader({ method: "read", statements })).map(toResultSet),
+    readInBackground: async (statements: readonly Statement[]): Promise<StatementResult[]> =>
+      (await callReader({ method: "read", statements })).map(toResult),
 
     /** Copies the database, as it is at one instant, into a new file. It blocks nothing either. */
     copyTo: (target: string) => callReader({ method: "copy", target }),
@@ -178,7 +177,7 @@ function createInlineWriter(path: string) {
 
   return {
     /** Runs statements without waiting for a lock; `undefined` if another process holds it. */
-    write(statements: readonly Statement[]): StatementResult[] | undefined {
+    write(statements: readonly Statement[]): RawResult[] | undefined {
       try {
         opened ??= openLog();
         return opened.connection.write(statements, { isSynced: false });
@@ -203,7 +202,7 @@ function createInlineWriter(path: string) {
 }
 
 /** Counts the rows that a commit changed, and one for the commit. */
-function countChangedRows(results: readonly StatementResult[]): number {
+function countChangedRows(results: readonly RawResult[]): number {
   return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 1);
 }
 
@@ -218,11 +217,6 @@ async function syncLog(path: string): Promise<void> {
   } finally {
     await log.close();
   }
-}
-
-function rethrowAsLibsqlError(error: unknown): never {
-  if (error instanceof WorkerError) throw new LibsqlError(error.message, error.code);
-  throw error;
 }
 
 /** A small request crosses as text in a third of the time that an object takes. */

@@ -7,13 +7,12 @@
 import { statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { LibsqlError, type ResultSet } from "@libsql/client";
 import { readSystemErrorCode } from "../../system-errors.ts";
-import type { Database, DatabaseOptions, Statement } from "./database.ts";
+import type { Database, DatabaseOptions, Statement, StatementResult } from "./database.ts";
 import { createDrizzleQueries } from "./drizzle-queries.ts";
 import { mapTransientErrors } from "./errors.ts";
 import { openFileWriter } from "./file-writer.ts";
-import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
+import { openConnection, toResult, type SqliteConnection } from "./sqlite-connection.ts";
 
 /** A query that makes a connection open all files that it reads. */
 const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
@@ -47,7 +46,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   }
 
   const query = (statement: Statement) =>
-    read((connection) => toResultSet(connection.query(statement)));
+    read((connection) => toResult(connection.query(statement)));
 
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
@@ -97,7 +96,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   };
 }
 
-function getOnly([result]: readonly ResultSet[]): ResultSet {
+function getOnly([result]: readonly StatementResult[]): StatementResult {
   if (result === undefined) throw new Error("The statement has no result");
   return result;
 }
@@ -110,8 +109,9 @@ function createSameFileAssertion(path: string): () => void {
   const openedIdentity = readFileIdentity(path);
   return () => {
     if (readFileIdentity(path) === openedIdentity) return;
-    const message = `${path} was removed or replaced while it is in use`;
-    throw new LibsqlError(message, "SQLITE_READONLY_DBMOVED");
+    const code = "SQLITE_READONLY_DBMOVED";
+    const message = `${code}: ${path} was removed or replaced while it is in use`;
+    throw Object.assign(new Error(message), { code });
   };
 }
 

@@ -1,6 +1,7 @@
 /** Opens a database and brings its tables up to date. */
 import { join } from "node:path";
-import { migrate } from "drizzle-orm/libsql/migrator";
+import { sql } from "drizzle-orm";
+import { migrate } from "drizzle-orm/sqlite-proxy/migrator";
 import pRetry from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
 import migrations from "../tables/migrations/meta/_journal.json" with { type: "json" };
@@ -21,12 +22,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database = await (file === undefined
     ? openRemoteDatabase(options)
     : openLocalDatabase(options, file));
-  const migrationsFolder = join(import.meta.dir, "../tables/migrations");
   try {
     await assertMigrationsKnown(database);
     // If several processes start on a server at once, one migrates; the others retry and find
     // nothing left to do.
-    await pRetry(() => database.query((drizzle) => migrate(drizzle, { migrationsFolder })), {
+    await pRetry(() => applyMigrations(database), {
       ...LOST_RESPONSE_RETRIES,
       shouldRetry: () => file === undefined,
     });
@@ -35,6 +35,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   return database;
+}
+
+async function applyMigrations({ query }: Database): Promise<void> {
+  await query((drizzle) =>
+    migrate(
+      drizzle,
+      async (statements) => {
+        const [first, ...others] = statements.map((text) => drizzle.run(sql.raw(text)));
+        if (first !== undefined) await drizzle.batch([first, ...others]);
+      },
+      { migrationsFolder: join(import.meta.dir, "../tables/migrations") },
+    ),
+  );
 }
 
 /** Refuses a database with migrations that this version does not have. */

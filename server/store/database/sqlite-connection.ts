@@ -1,15 +1,13 @@
 /** A connection to a database file, which keeps its prepared statements. */
-import type { ResultSet, Row } from "@libsql/client";
+import type { Row } from "@libsql/client";
 import Driver from "libsql";
 import { readSystemErrorCode } from "../../system-errors.ts";
-import { createResultSet, type Statement } from "./database.ts";
+import type { Statement, StatementResult } from "./database.ts";
 
 /** The result of a statement, in a form that can be sent between threads. */
-export interface StatementResult {
+export interface RawResult extends Pick<StatementResult, "rowsAffected"> {
   readonly columns: string[];
   readonly rows: Row[0][][];
-  /** How many rows were changed; 0 for a statement that returns rows. */
-  readonly rowsAffected: number;
 }
 
 interface PreparedStatement {
@@ -56,12 +54,12 @@ export function openConnection(
     return prepared;
   }
 
-  function run({ sql, args }: Statement): StatementResult {
+  function run({ sql, args }: Statement): RawResult {
     const { statement, columns } = prepare(sql);
     if (columns.length === 0) {
       return { columns, rows: [], rowsAffected: statement.run(args).changes };
     }
-    return { columns, rows: statement.all(args) as StatementResult["rows"], rowsAffected: 0 };
+    return { columns, rows: statement.all(args) as RawResult["rows"], rowsAffected: 0 };
   }
 
   return {
@@ -70,7 +68,7 @@ export function openConnection(
     queryFirst: ({ sql, args }: Statement) =>
       prepare(sql).statement.get(args) as Row[0][] | undefined,
     /** Runs queries in one transaction, so that all see the same state. */
-    read(statements: readonly Statement[]): StatementResult[] {
+    read(statements: readonly Statement[]): RawResult[] {
       driver.exec("BEGIN");
       try {
         return statements.map(run);
@@ -82,7 +80,7 @@ export function openConnection(
     write(
       statements: readonly Statement[],
       { isSynced }: { readonly isSynced: boolean },
-    ): StatementResult[] {
+    ): RawResult[] {
       if (wasSynced !== isSynced) {
         driver.exec(`PRAGMA synchronous = ${isSynced ? "FULL" : "NORMAL"}`);
         wasSynced = isSynced;
@@ -123,13 +121,9 @@ export function isLocked(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
 }
 
-/** The result with rows whose values are read by name. */
-export function toResultSet({ columns, rows, rowsAffected }: StatementResult): ResultSet {
-  return createResultSet({
-    columns,
-    rows: rows.map((values) => toRow(columns, values)),
-    rowsAffected,
-  });
+/** Makes the values of the rows readable by name. */
+export function toResult({ columns, rows, rowsAffected }: RawResult): StatementResult {
+  return { rows: rows.map((values) => toRow(columns, values)), rowsAffected };
 }
 
 /** A row whose values are read by name and, by Drizzle, by position. */

@@ -25,16 +25,6 @@ function decode<Content>(message: Message<Content>): Content {
   return typeof message === "string" ? JSON.parse(message) : message.content;
 }
 
-/** An error that was thrown in a worker, with its code. */
-export class WorkerError extends Error {
-  override readonly name = "WorkerError";
-  readonly code: string;
-  constructor(message: string, code: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /** How many file descriptors a worker opens while it starts, at most. */
 const WORKER_START_DESCRIPTORS = 16;
 
@@ -79,9 +69,8 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
     restartTimer();
     try {
       const response = decode(data);
-      if ("error" in response) {
-        caller?.reject(new WorkerError(response.error.message, response.error.code));
-      } else caller?.resolve(response.result);
+      if ("result" in response) caller?.resolve(response.result);
+      else caller?.reject(Object.assign(new Error(response.error.message), response.error));
     } catch (error) {
       caller?.reject(error); // For example a text that is too long to be parsed.
     }
@@ -107,8 +96,9 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
  * @param file The file of the worker; it calls {@link handleRequests}.
  * @param options.timeoutMs The worker is ended if it takes longer for one request. By default it may
  * take any time: a write waits for locks and for the disk.
- * @returns Sends a request. It throws {@link WorkerError} if the worker threw, and an `Error` if the
- * worker died, hung, or if the request or the response cannot be sent.
+ * @returns Sends a request. It throws an error with the code and the message of the one that the
+ * worker threw; or another one if the worker died, hung, or if the request or the response cannot be
+ * sent.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,
@@ -138,8 +128,9 @@ export function handleRequests<Request, Result>(
       post({ result: handle(decode(data)) });
     } catch (error) {
       // A response that cannot be posted also ends here.
+      const code = readSystemErrorCode(error) || "UNKNOWN";
       const message = error instanceof Error ? error.message : String(error);
-      post({ error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } });
+      post({ error: { message: `${code}: ${message}`, code } });
     }
   });
   self.addEventListener("messageerror", () => {

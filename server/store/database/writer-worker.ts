@@ -4,7 +4,7 @@ import {
   isLocked,
   openConnection,
   type SqliteConnection,
-  type StatementResult,
+  type RawResult,
 } from "./sqlite-connection.ts";
 import { handleRequests } from "./worker-rpc.ts";
 
@@ -12,7 +12,7 @@ import { handleRequests } from "./worker-rpc.ts";
 const connections = new Map<number, SqliteConnection>();
 
 handleRequests(
-  (request: WriterRequest): StatementResult[] => {
+  (request: WriterRequest): RawResult[] => {
     try {
       return handleRequest(request);
     } catch (error) {
@@ -25,7 +25,7 @@ handleRequests(
   { isJson: true },
 );
 
-function handleRequest(request: WriterRequest): StatementResult[] {
+function handleRequest(request: WriterRequest): RawResult[] {
   const { id, path, lockTimeoutMs } = request.file;
   if (request.method === "close") {
     try {

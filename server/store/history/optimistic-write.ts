@@ -3,10 +3,9 @@
  * packed into an existing chunk. So the transaction fails if another process wrote something
  * that this write depends on in between, and the write starts again.
  */
-import type { ResultSet } from "@libsql/client";
 import pRetry, { type Options } from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
-import type { Database, Statement, WriteOptions } from "../database/database.ts";
+import type { Database, Statement, StatementResult, WriteOptions } from "../database/database.ts";
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 
 /** The plan of a write: its statements, and the record of its change. */
@@ -45,7 +44,7 @@ export function writeOptimistically<Plan extends WritePlan>(
   database: Database,
   createPlan: () => Promise<Plan>,
   { durability = "configured" }: Pick<WriteOptions, "durability"> = {},
-): Promise<{ readonly plan: Plan; readonly results: readonly ResultSet[] }> {
+): Promise<{ readonly plan: Plan; readonly results: readonly StatementResult[] }> {
   async function attemptWrite() {
     const lastSequence = await readLastSequence(database);
     const uid = crypto.randomUUID();

@@ -5,6 +5,7 @@ import { createCallQueue } from "../../../server/store/database/remote/call-queu
 const connection = {
   execute: () => Promise.reject(new Error("No call is expected")),
   batch: () => Promise.reject(new Error("No call is expected")),
+  findDurabilityFault: () => Promise.reject(new Error("No call is expected")),
   isClosed: () => false,
   close: () => undefined,
 };

@@ -34,7 +34,7 @@ describe("createWorkerClient()", () => {
     const send = createTestClient();
     const failed = send("fail", JSON_POST);
     expect(await settleAll([failed, send("answer", JSON_POST)])).toEqual([
-      "WorkerError: It did not work",
+      "Error: E_TEST: It did not work",
       "answer",
     ]);
     expect(await failed.catch((error: unknown) => error)).toMatchObject({ code: "E_TEST" });
@@ -70,7 +70,7 @@ describe("createWorkerClient()", () => {
       send("answer a BigInt", JSON_POST),
       send("answer", JSON_POST),
     ]);
-    expect([outcome, next]).toEqual([expect.stringMatching(/^WorkerError: .*BigInt/), "answer"]);
+    expect([outcome, next]).toEqual([expect.stringMatching(/^Error: UNKNOWN: .*BigInt/), "answer"]);
   });
 
   test("throws if a response cannot be parsed, and goes on", async () => {

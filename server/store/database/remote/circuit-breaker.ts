@@ -1,8 +1,11 @@
 /** A circuit breaker: no call is sent to a server that does not answer, until a probe succeeds. */
+import { setTimeout } from "node:timers/promises";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../../../core/errors.ts";
 import { createUnansweredError, toUnavailableError } from "../errors.ts";
-import { openRemoteConnection, type ServerAddress } from "./remote-connection.ts";
+import { openRemoteConnection } from "./remote-connection.ts";
+
+type ServerAddress = Parameters<typeof openRemoteConnection>[0];
 
 /** Time between two probes while the circuit is open. */
 const PROBE_INTERVAL_MS = 250;
@@ -18,35 +21,32 @@ export function createCircuitBreaker(
   onStateChange: (failure: DomainError | undefined) => void,
 ) {
   let failure: DomainError | undefined;
-  let currentProbe: Promise<void> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isProbing = false;
   let isStopped = false;
 
-  async function runProbe(): Promise<void> {
-    const result = await probe(address);
-    if (isStopped) return;
-    const isChange = (result === undefined) !== (failure === undefined);
-    failure = result;
-    if (failure !== undefined) timer = setTimeout(probeNow, PROBE_INTERVAL_MS).unref();
-    if (isChange) onStateChange(failure);
-  }
-
-  function probeNow(): void {
-    clearTimeout(timer);
-    currentProbe ??= runProbe().finally(() => (currentProbe = undefined));
+  async function probeUntilClosed(): Promise<void> {
+    isProbing = true;
+    do {
+      if (failure !== undefined) await setTimeout(PROBE_INTERVAL_MS, undefined, { ref: false });
+      const result = await probe(address);
+      if (isStopped) return;
+      const isChange = (result === undefined) !== (failure === undefined);
+      failure = result;
+      if (isChange) onStateChange(failure);
+    } while (failure !== undefined);
+    isProbing = false;
   }
 
   return {
     /** Why the circuit is open; `undefined` while it is closed. */
     getFailure: (): DomainError | undefined => failure,
 
-    /** Probes the server, unless a probe is running, and opens or closes the circuit accordingly. */
-    probeNow,
-
-    stop(): void {
-      isStopped = true;
-      clearTimeout(timer);
+    /** Probes the server, unless a probe is running, and opens the circuit if it does not answer. */
+    async probeNow(): Promise<void> {
+      if (!isProbing) await probeUntilClosed();
     },
+
+    stop: (): void => void (isStopped = true),
   };
 }
 

@@ -57,7 +57,7 @@ export function createRemoteClient(options: DatabaseOptions) {
     if (lastProbeAt === now || breaker.getFailure() !== undefined) return;
     lastProbeAt = now;
     for (const queue of allQueues) queue.discardIdle();
-    breaker.probeNow();
+    void breaker.probeNow();
   }
 
   function handleTick(): void {

@@ -1,5 +1,4 @@
 /** A connection to a libSQL server: a WebSocket with one stream, which runs one call at a time. */
-import type { ResultSet, Row } from "@libsql/client";
 import {
   BatchCond,
   Stmt,
@@ -9,11 +8,8 @@ import {
   type Sql,
 } from "@libsql/hrana-client";
 import { DomainError } from "../../../../core/errors.ts";
-import { createResultSet, type DatabaseOptions, type Statement } from "../database.ts";
+import type { AccessMode, DatabaseOptions, Statement, StatementResult } from "../database.ts";
 import { NotSentError } from "../errors.ts";
-
-/** Where a server is, and the token for it. */
-export type ServerAddress = Pick<DatabaseOptions, "url" | "authToken">;
 
 export type RemoteConnection = ReturnType<typeof openRemoteConnection>;
 
@@ -23,21 +19,27 @@ const SUBPROTOCOL = "hrana2";
 /** The server closes a connection that stores more texts of SQL. */
 const STORED_TEXTS_MAX = 150;
 
-/** How many texts stay stored between calls, so that a call can store new ones. */
-const KEPT_TEXTS_MAX = 100;
-
 /** The server stores no text that is longer. */
 const STORED_TEXT_MAX_CHARACTERS = 4999;
+
+/** `FULL` in SQLite, `durability_mode: strong` in the server. */
+const SYNCED_MIN = 2;
+
+const NOT_SYNCED =
+  "The libSQL server does not sync commits to its disk, so a power cut loses charges; set the " +
+  "durability_mode of its namespace to strong with its admin API, as server/README.md shows, or " +
+  "accept the loss with DURABILITY=process";
 
 /**
  * Opens a connection, which the first call waits for.
  *
  * Keep it: a stream is a connection to SQLite on the server, and each new one parses the schema.
  *
- * @param options.isSyncRequired Whether calls fail if the server does not sync their commits to the disk.
+ * @param options.isSyncRequired Whether calls fail if the server does not sync their commits to the
+ * disk. It can lose the setting when it starts again.
  */
 export function openRemoteConnection(
-  { url, authToken }: ServerAddress,
+  { url, authToken }: Pick<DatabaseOptions, "url" | "authToken">,
   { isSyncRequired = false } = {},
 ) {
   const address = parseServerUrl(url);
@@ -47,55 +49,41 @@ export function openRemoteConnection(
   const opened = open();
   // The first call reports the failure.
   opened.catch(() => undefined);
-  /** Texts that the server has, from the one used longest ago to the one used last. */
-  const storedTexts = new Map<string, Sql>();
+  const texts = createTextStore(client);
 
   async function open(): Promise<void> {
     await client.getVersion();
-    if (!isSyncRequired) return;
-    // A server can lose the setting when it starts again.
-    const fault = findDurabilityFault((await stream.query(READ_DURABILITY.sql)).rows);
+    const fault = isSyncRequired ? await findDurabilityFault() : undefined;
     if (fault !== undefined) throw new NotSentError(new DomainError("Service Unavailable", fault));
   }
 
-  /** Replaces a text that the server has, or stores it there. */
-  function storeText(text: string): string | Sql {
-    const stored = storedTexts.get(text);
-    const hasRoom = storedTexts.size < STORED_TEXTS_MAX;
-    if (stored === undefined && (!hasRoom || text.length > STORED_TEXT_MAX_CHARACTERS)) return text;
-    const used = stored ?? client.storeSql(text);
-    storedTexts.delete(text);
-    storedTexts.set(text, used);
-    return used;
+  /** Reads the setting that the server had when the connection was opened. */
+  async function findDurabilityFault(): Promise<string | undefined> {
+    const { rows } = await stream.query("PRAGMA synchronous");
+    return Number(rows[0]?.[0]) >= SYNCED_MIN ? undefined : NOT_SYNCED;
   }
 
-  /** Deletes the texts used longest ago. Those of a call are needed until it is sent. */
-  function deleteOldTexts(): void {
-    for (const [text, stored] of storedTexts) {
-      if (storedTexts.size <= KEPT_TEXTS_MAX) return;
-      stored.close();
-      storedTexts.delete(text);
-    }
-  }
-
-  const toStmt = ({ sql, args }: Statement) => new Stmt(storeText(sql)).bindIndexes(args);
+  const toStmt = ({ sql, args }: Statement) => new Stmt(texts.store(sql)).bindIndexes(args);
 
   return {
+    /** Explains that the server does not sync commits to its disk; `undefined` if it does. */
+    findDurabilityFault,
+
     /** Runs one statement. */
-    async execute(statement: Statement): Promise<ResultSet> {
+    async execute(statement: Statement): Promise<StatementResult> {
       await opened;
       const answer = stream.query(toStmt(statement));
-      deleteOldTexts();
-      return toResultSet(await answer);
+      texts.makeRoom();
+      return toResult(await answer);
     },
 
     /** Runs statements as one transaction, all or none; one that writes takes the lock at once. */
-    async batch(statements: readonly Statement[], mode: "read" | "write"): Promise<ResultSet[]> {
+    async batch(statements: readonly Statement[], access: AccessMode): Promise<StatementResult[]> {
       await opened;
       const batch = stream.batch();
       let previous = batch.step();
       const steps: Promise<unknown>[] = [
-        previous.run(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN TRANSACTION READONLY"),
+        previous.run(access === "write" ? "BEGIN IMMEDIATE" : "BEGIN TRANSACTION READONLY"),
       ];
       const results = statements.map((statement) => {
         const step = batch.step().condition(BatchCond.ok(previous));
@@ -108,11 +96,11 @@ export function openRemoteConnection(
       // The rollback fails if the server rolled back by itself.
       rollback.run("ROLLBACK").catch(() => undefined);
       const answer = batch.execute();
-      deleteOldTexts();
+      texts.makeRoom();
       await answer;
       // A failed step is the only one with an error: those after it did not run.
       await Promise.all(steps);
-      return (await Promise.all(results)).map(toResultSet);
+      return (await Promise.all(results)).map(toResult);
     },
 
     isClosed: (): boolean => client.closed || stream.closed,
@@ -122,6 +110,27 @@ export function openRemoteConnection(
       client.close();
       // Else the process waits half a minute for the farewell of a server that does not answer.
       socket.terminate();
+    },
+  };
+}
+
+/** Stores texts of SQL on a server, so that they are sent and parsed once. */
+function createTextStore(client: WsClient) {
+  const stored = new Map<string, Sql>();
+  return {
+    /** Replaces a text that the server has, or stores it there. */
+    store(text: string): string | Sql {
+      if (!stored.has(text) && text.length <= STORED_TEXT_MAX_CHARACTERS) {
+        if (stored.size < STORED_TEXTS_MAX) stored.set(text, client.storeSql(text));
+      }
+      return stored.get(text) ?? text;
+    },
+
+    /** Makes room for others, between two calls: those of a call are needed until it is sent. */
+    makeRoom(): void {
+      if (stored.size < STORED_TEXTS_MAX) return;
+      for (const text of stored.values()) text.close();
+      stored.clear();
     },
   };
 }
@@ -137,27 +146,7 @@ function parseServerUrl(text: string): { url: string; authToken: string | undefi
   };
 }
 
-function toResultSet(result: RowsResult | undefined): ResultSet {
+function toResult(result: RowsResult | undefined): StatementResult {
   if (result === undefined) throw new Error("The server did not run a statement");
-  return createResultSet({
-    columns: result.columnNames.map((name) => name ?? ""),
-    rows: result.rows,
-    rowsAffected: result.affectedRowCount,
-  });
-}
-
-/** Reads the setting that the server had when the connection was opened. */
-export const READ_DURABILITY: Statement = { sql: "PRAGMA synchronous", args: [] };
-
-/** `FULL` in SQLite, `durability_mode: strong` in the server. */
-const SYNCED_MIN = 2;
-
-/** Explains that a server does not sync its commits, by the rows of {@link READ_DURABILITY}. */
-export function findDurabilityFault([row]: readonly Row[]): string | undefined {
-  if (Number(row?.[0]) >= SYNCED_MIN) return undefined;
-  return (
-    "The libSQL server does not sync commits to its disk, so a power cut loses charges; set the " +
-    "durability_mode of its namespace to strong with its admin API, as server/README.md shows, or " +
-    "accept the loss with DURABILITY=process"
-  );
+  return { rows: result.rows, rowsAffected: result.affectedRowCount };
 }

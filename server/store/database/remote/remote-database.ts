@@ -1,12 +1,11 @@
 /** A database on a libSQL server, which many processes may share. */
 import pRetry from "p-retry";
 import { DomainError } from "../../../../core/errors.ts";
-import type { Database, DatabaseOptions, Statement } from "../database.ts";
-import { createDrizzleQueries, type AccessMode } from "../drizzle-queries.ts";
+import type { AccessMode, Database, DatabaseOptions, Statement } from "../database.ts";
+import { createDrizzleQueries } from "../drizzle-queries.ts";
 import { NotSentError } from "../errors.ts";
 import type { CallLimits } from "./call-queue.ts";
 import { createRemoteClient } from "./remote-client.ts";
-import { findDurabilityFault, READ_DURABILITY } from "./remote-connection.ts";
 
 /** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
@@ -33,21 +32,25 @@ const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
  * sync them; `Service Unavailable` if it does not answer.
  */
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
-  const database = createRemoteDatabase(options);
+  const remote = createRemoteClient(options);
   try {
-    if (options.durability === "power") {
-      const fault = findDurabilityFault(await database.queryRows(READ_DURABILITY));
-      if (fault !== undefined) throw new DomainError("Conflict", fault);
-    }
-    return database;
+    if (options.durability === "power") await assertSynced(remote);
+    return createRemoteDatabase(remote);
   } catch (error) {
-    await database.close();
+    remote.close();
     throw error;
   }
 }
 
-function createRemoteDatabase(options: DatabaseOptions): Database {
-  const remote = createRemoteClient(options);
+type RemoteClient = ReturnType<typeof createRemoteClient>;
+
+async function assertSynced(remote: RemoteClient): Promise<void> {
+  const limits = { timeoutMs: CALL_TIMEOUT_MS };
+  const fault = await remote.run("read", (connection) => connection.findDurabilityFault(), limits);
+  if (fault !== undefined) throw new DomainError("Conflict", fault);
+}
+
+function createRemoteDatabase(remote: RemoteClient): Database {
   const execute = (statement: Statement, access: AccessMode, timeoutMs = CALL_TIMEOUT_MS) =>
     remote.run(access, (connection) => connection.execute(statement), { timeoutMs });
   const batch = (statements: readonly Statement[], access: AccessMode, limits: CallLimits) =>
