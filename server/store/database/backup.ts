@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError } from "../../../core/errors.ts";
-import { readSystemErrorCode } from "../../system-errors.ts";
+import { describeError, readSystemErrorCode } from "../../system-errors.ts";
 import type { Database } from "./database.ts";
 import { parseFileUrl } from "./database-file.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
@@ -41,8 +41,8 @@ export async function backUp(database: Database, url: string, file: string): Pro
       return { file: target, bytes };
     });
   } finally {
-    for (const leftover of [partialFile, `${partialFile}-journal`])
-      await rm(leftover, { force: true });
+    await rm(partialFile, { force: true });
+    await rm(`${partialFile}-journal`, { force: true });
   }
 }
 
@@ -52,19 +52,19 @@ function createFileExistsError(file: string): DomainError {
 
 /** Creates an empty file that only its owner can read. */
 async function createPrivateFile(path: string): Promise<void> {
+  const messages: Readonly<Record<string, string>> = {
+    EEXIST: `${path} already exists: a backup is running, or one was cut off; remove the file if none is running`,
+    ENOENT: `The folder ${dirname(path)} does not exist; create it, or name a file elsewhere`,
+  };
   try {
     await writeFile(path, "", { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const messages: Readonly<Record<string, string>> = {
-      EEXIST: `${path} already exists: a backup is running, or one was cut off; remove the file if none is running`,
-      ENOENT: `The folder ${dirname(path)} does not exist; create it, or name a file elsewhere`,
-    };
-    const unavailable = toUnavailableError(error);
-    if (unavailable !== undefined) throw unavailable;
     const message = messages[readSystemErrorCode(error)];
     if (message !== undefined) throw new DomainError("Conflict", message);
-    throw new DomainError("Conflict", error.message, { cause: error });
+    throw (
+      toUnavailableError(error) ??
+      new DomainError("Conflict", describeError(error), { cause: error })
+    );
   }
 }
 

@@ -9,17 +9,10 @@
 import { resolve } from "node:path";
 import pLimit, { type LimitFunction } from "p-limit";
 
-const FIRST_AFFECTED = "3.7.0";
-const LAST_AFFECTED = "3.51.2";
-
 /** The locks by path, of all files that the process ever opened: a few. */
 const locks = new Map<string, LimitFunction>();
 
-/**
- * Returns the lock of a file, the same one to every opened database of the file. It runs work that
- * commits, checkpoints or closes a connection in the order of the calls, each until its promise is
- * settled.
- */
+/** Returns the lock of a file, the same one to every opened database of the file. */
 export function getCommitLock(path: string): LimitFunction {
   const file = resolve(path);
   const lock = locks.get(file) ?? pLimit(1);
@@ -34,11 +27,6 @@ export function getCommitLock(path: string): LimitFunction {
  * hasWalResetBug("3.45.1"); // true
  */
 export function hasWalResetBug(version: string): boolean {
-  return (
-    compareVersions(version, FIRST_AFFECTED) >= 0 && compareVersions(version, LAST_AFFECTED) <= 0
-  );
-}
-
-function compareVersions(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
+  const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
+  return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;
 }

@@ -3,7 +3,6 @@ import type { InValue, Row } from "@libsql/client";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
 
-/** The options of an open database: its URL, its durability and its limits. */
 export interface DatabaseOptions {
   /** `file:`, `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
@@ -24,9 +23,9 @@ export interface DatabaseOptions {
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
 }
 
-/** A statement and its positional arguments. */
 export interface Statement {
   readonly sql: string;
+  /** Positional arguments. */
   readonly args: InValue[];
 }
 
@@ -59,10 +58,9 @@ export interface Database {
   /** Reads the rows of one statement. */
   queryRows(statement: Statement | string): Promise<Row[]>;
   /**
-   * Reads the one JSON text that a statement returns: the fastest way to read many values.
-   * The statement stays prepared, so its text must not vary without bound.
-   *
-   * @returns The parsed text; `undefined` if there is no row.
+   * Reads and parses the one JSON text that a statement returns; `undefined` if there is no row. It is
+   * the fastest way to read many values. The statement stays prepared: its text must not vary without
+   * bound.
    */
   queryJson<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
   /**

@@ -1,11 +1,10 @@
-/** Classifies errors of a database: transient ones, and those that certainly changed nothing. */
+/** The errors of a database that pass: how they are recognized, and thrown as `Service Unavailable`. */
 import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";
 
-/** A call that was not sent to a server, so nothing of it was done. */
+/** A call was not sent to a server, so nothing of it was done. */
 export class NotSentError extends DomainError {
-  /** @param cause Why it was not sent. */
   constructor(cause: DomainError) {
     super(cause.code, cause.message, { cause });
   }
@@ -16,7 +15,6 @@ export function createUnansweredError(): DomainError {
   return new DomainError("Service Unavailable", "The database does not answer right now");
 }
 
-/** Runs a call. A transient error is thrown as `Service Unavailable`. */
 export async function mapTransientErrors<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
@@ -31,29 +29,22 @@ const TRANSIENT_CODES =
 /** The message of the driver of files, without a code, while a file cannot be opened. */
 const CANNOT_OPEN_MESSAGE = "Unable to open connection to local database";
 
-/** Whether a connection to a server failed or broke; any other answer is a response. */
-function isBrokenConnection(error: Error): boolean {
-  return error instanceof ClientError && !(error instanceof ResponseError);
-}
-
 /**
  * The `Service Unavailable` error for a transient one: a lock that another process holds, a server
  * that is away, a full disk, a file that is read-only or was moved, no free file descriptors.
- *
- * @returns `undefined` for any other error.
+ * `undefined` for any other error.
  */
 export function toUnavailableError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = readSystemErrorCode(error);
+  const isBrokenConnection = error instanceof ClientError && !(error instanceof ResponseError);
   const isTransient =
+    isBrokenConnection ||
     isOutOfDescriptors(error) ||
-    TRANSIENT_CODES.test(code) ||
-    error.message.includes(CANNOT_OPEN_MESSAGE) ||
-    isBrokenConnection(error);
+    TRANSIENT_CODES.test(readSystemErrorCode(error)) ||
+    error.message.includes(CANNOT_OPEN_MESSAGE);
   return isTransient ? createUnavailableError(error) : undefined;
 }
 
-/** The error of a call that could not reach the database. @param cause Why. */
 export function createUnavailableError(cause: unknown): DomainError {
   const message = "The database is not available right now";
   return new DomainError("Service Unavailable", message, { cause });

@@ -1,8 +1,6 @@
 /**
  * Writes database files: short writes inline, all others in a worker thread. A second worker runs
- * long reads. Neither keeps the process alive while it is idle.
- *
- * Each commit, each checkpoint and the close of each connection holds the commit lock.
+ * long reads. Each commit, each checkpoint and the close of each connection holds the commit lock.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -24,14 +22,10 @@ export type WriterRequest = {
 } & WriterOperation;
 
 type WriterOperation =
-  | {
-      readonly method: "write";
-      readonly statements: readonly Statement[];
-      readonly isSynced: boolean;
-    }
-  | { readonly method: "read"; readonly statements: readonly Statement[] }
-  | { readonly method: "copy"; readonly target: string }
-  | { readonly method: "checkpoint" | "close" };
+  | { method: "write"; statements: readonly Statement[]; isSynced: boolean }
+  | { method: "read"; statements: readonly Statement[] }
+  | { method: "copy"; target: string }
+  | { method: "checkpoint" | "close" };
 
 // One of each for all files of the process; a thread starts with its first request.
 const WORKER_FILE = new URL("writer-worker.ts", import.meta.url);
@@ -69,15 +63,13 @@ export function openFileWriter(
       .finally(() => (checkpoint = undefined));
   }
 
-  /** Checkpoints between two commits. It syncs the log first, which needs no commit lock. */
   async function runCheckpoint(): Promise<void> {
-    await syncLog(path);
+    await syncLog(path); // The longest part, which needs no commit lock.
     await holdCommitLock(() => callWriter({ method: "checkpoint" }));
   }
 
   function callWriter(operation: WriterOperation): Promise<RawResult[]> {
-    const isJson = isSmallRequest(operation);
-    return callWriterWorker({ file, ...operation }, { isJson });
+    return callWriterWorker({ file, ...operation }, { isJson: isSmall(operation) });
   }
 
   function callReader(operation: WriterOperation): Promise<RawResult[]> {
@@ -86,12 +78,7 @@ export function openFileWriter(
   }
 
   return {
-    /**
-     * Runs statements as one transaction, in the order of the calls.
-     *
-     * @param options.isSynced The commit survives a power cut, not only the death of the process.
-     * @param options.inline The statements are short enough for the thread that serves requests.
-     */
+    /** Runs statements as one transaction, in the order of the calls. */
     async write(
       statements: readonly Statement[],
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
@@ -106,7 +93,7 @@ export function openFileWriter(
         if (isSynced) synced = inlineWriter.sync();
         return inlineResults;
       });
-      countChanges(inline ? 1 : countChangedRows(results));
+      countChanges(inline ? 1 : results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 1));
       await synced;
       // An import waits for its checkpoints: so debits never wait for one and a part behind it.
       if (!inline) await checkpoint;
@@ -123,7 +110,6 @@ export function openFileWriter(
     /** Copies the database, as it is at one instant, into a new file. It blocks nothing either. */
     copyTo: (target: string) => callReader({ method: "copy", target }),
 
-    /** Closes a connection that reads the file. */
     closeReader: (connection: SqliteConnection) => holdCommitLock(connection.close),
 
     async close(): Promise<void> {
@@ -201,11 +187,6 @@ function createInlineWriter(path: string) {
   };
 }
 
-/** Counts the rows that a commit changed, and one for the commit. */
-function countChangedRows(results: readonly RawResult[]): number {
-  return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 1);
-}
-
 /**
  * Syncs the write-ahead log, as long as the writer is open: meanwhile no process can replace the log.
  * Commits that are no longer in it are in the database file, and a checkpoint synced both.
@@ -222,11 +203,9 @@ async function syncLog(path: string): Promise<void> {
 /** A small request crosses as text in a third of the time that an object takes. */
 const SMALL_REQUEST_MAX_CHARACTERS = 10_000;
 
-function isSmallRequest(operation: WriterOperation): boolean {
+function isSmall(operation: WriterOperation): boolean {
   if (operation.method !== "write") return true;
-  let characters = 0;
-  for (const { args } of operation.statements) {
-    for (const arg of args) if (typeof arg === "string") characters += arg.length;
-  }
-  return characters <= SMALL_REQUEST_MAX_CHARACTERS;
+  const args = operation.statements.flatMap((statement) => statement.args);
+  const texts = args.filter((arg) => typeof arg === "string");
+  return texts.reduce((sum, { length }) => sum + length, 0) <= SMALL_REQUEST_MAX_CHARACTERS;
 }

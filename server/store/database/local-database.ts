@@ -14,7 +14,7 @@ import { mapTransientErrors } from "./errors.ts";
 import { openFileWriter } from "./file-writer.ts";
 import { openConnection, toResult, type SqliteConnection } from "./sqlite-connection.ts";
 
-/** A query that makes a connection open all files that it reads. */
+/** Makes a connection open all files that it reads. */
 const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
 
 /** Opens a file as it is, and creates it and its folder if they are missing. */
@@ -24,7 +24,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   const writer = openFileWriter(file, { lockTimeoutMs, checkpointInterval });
   // The first connection turns on WAL mode, in which readers and a writer don't block each other.
   await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
-  const assertSameFile = createSameFileAssertion(file);
+  const openedIdentity = readFileIdentity(file);
   let reader: SqliteConnection | undefined;
 
   function closeReader(): void {
@@ -48,9 +48,10 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   const query = (statement: Statement) =>
     read((connection) => toResult(connection.query(statement)));
 
+  /** Of a removed or replaced file, writes are lost, and a new connection opens another file. */
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
-      assertSameFile();
+      if (readFileIdentity(file) !== openedIdentity) throw createReplacedFileError(file);
       return work();
     });
 
@@ -101,18 +102,10 @@ function getOnly([result]: readonly StatementResult[]): StatementResult {
   return result;
 }
 
-/**
- * Creates a function that throws once an open file was removed or replaced. Writes to it would then
- * be lost, and a new connection would open another file, or create an empty one.
- */
-function createSameFileAssertion(path: string): () => void {
-  const openedIdentity = readFileIdentity(path);
-  return () => {
-    if (readFileIdentity(path) === openedIdentity) return;
-    const code = "SQLITE_READONLY_DBMOVED";
-    const message = `${code}: ${path} was removed or replaced while it is in use`;
-    throw Object.assign(new Error(message), { code });
-  };
+function createReplacedFileError(path: string): Error {
+  const code = "SQLITE_READONLY_DBMOVED";
+  const message = `${code}: ${path} was removed or replaced while it is in use`;
+  return Object.assign(new Error(message), { code });
 }
 
 function readFileIdentity(path: string): string | undefined {

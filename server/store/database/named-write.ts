@@ -2,11 +2,7 @@
 import type { Row } from "@libsql/client";
 import type { Database, Statement, WriteOptions } from "./database.ts";
 
-/**
- * Runs named statements as one transaction, in the order of the object's members.
- *
- * @returns The rows of each statement, under its name.
- */
+/** Runs statements in the order of the object's members; returns the rows of each, by its name. */
 export async function writeNamed<
   Statements extends object & { [Name in keyof Statements]?: Statement },
 >(
@@ -14,11 +10,8 @@ export async function writeNamed<
   statements: Statements,
   options?: WriteOptions,
 ): Promise<{ [Name in keyof Statements]: readonly Row[] }> {
-  const entries: [string, Statement][] = Object.entries(statements);
-  const results = await database.write(
-    entries.map(([, statement]) => statement),
-    options,
-  );
-  const rows = entries.map(([name], index) => [name, results[index]?.rows ?? []]);
+  const results = await database.write(Object.values(statements), options);
+  const names = Object.keys(statements);
+  const rows = names.map((name, index) => [name, results[index]?.rows ?? []]);
   return Object.fromEntries(rows);
 }

@@ -50,22 +50,18 @@ async function applyMigrations({ query }: Database): Promise<void> {
   );
 }
 
-/** Refuses a database with migrations that this version does not have. */
 async function assertMigrationsKnown(database: Database): Promise<void> {
   const [table] = await database.queryRows(
     "SELECT name FROM sqlite_master WHERE name = '__drizzle_migrations'",
   );
   if (table === undefined) return assertNoTables(database);
   const applied = await database.queryRows("SELECT created_at FROM __drizzle_migrations");
-  const knownMigrations = new Set(migrations.entries.map(({ when }) => when));
-  const unknownMigrations = applied
-    .map((row) => Number(row["created_at"]))
-    .filter((createdAt) => !knownMigrations.has(createdAt));
-  if (unknownMigrations.length === 0) return;
-  const isNewer = Math.max(...unknownMigrations) > Math.max(...knownMigrations);
+  const known = new Set(migrations.entries.map(({ when }) => when));
+  const unknown = applied.map((row) => Number(row["created_at"])).filter((at) => !known.has(at));
+  if (unknown.length === 0) return;
   throw new DomainError(
     "Conflict",
-    isNewer
+    Math.max(...unknown) > Math.max(...known)
       ? "A newer version of this service made the tables of this database; start that version, " +
           "or restore a backup from before it"
       : "An unreleased version of this service made the tables of this database; export the " +

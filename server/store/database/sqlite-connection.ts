@@ -10,16 +10,7 @@ export interface RawResult extends Pick<StatementResult, "rowsAffected"> {
   readonly rows: Row[0][][];
 }
 
-interface PreparedStatement {
-  readonly statement: Driver.Statement;
-  /** The columns that it returns; empty for a statement that only writes. */
-  readonly columns: string[];
-}
-
 const CACHED_STATEMENTS_MAX = 200;
-
-const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
-const COMMIT: Statement = { sql: "COMMIT", args: [] };
 
 export type SqliteConnection = ReturnType<typeof openConnection>;
 
@@ -39,10 +30,11 @@ export function openConnection(
   driver.pragma(options.isReadonly ? "query_only = ON" : "journal_mode = WAL");
   // A commit never checkpoints: `checkpoint()` does, in a time of its own.
   driver.pragma("wal_autocheckpoint = 0");
-  const statementCache = new Map<string, PreparedStatement>();
+  /** A statement that only writes has no columns. */
+  const statementCache = new Map<string, { statement: Driver.Statement; columns: string[] }>();
   let wasSynced: boolean | undefined;
 
-  function prepare(sql: string): PreparedStatement {
+  function prepare(sql: string) {
     const cached = statementCache.get(sql);
     if (cached !== undefined) return cached;
     if (statementCache.size >= CACHED_STATEMENTS_MAX) statementCache.clear();
@@ -56,10 +48,9 @@ export function openConnection(
 
   function run({ sql, args }: Statement): RawResult {
     const { statement, columns } = prepare(sql);
-    if (columns.length === 0) {
-      return { columns, rows: [], rowsAffected: statement.run(args).changes };
-    }
-    return { columns, rows: statement.all(args) as RawResult["rows"], rowsAffected: 0 };
+    return columns.length === 0
+      ? { columns, rows: [], rowsAffected: statement.run(args).changes }
+      : { columns, rows: statement.all(args) as RawResult["rows"], rowsAffected: 0 };
   }
 
   return {
@@ -77,18 +68,15 @@ export function openConnection(
       }
     },
     /** Runs statements as one transaction; if `isSynced`, the commit is on the disk after it. */
-    write(
-      statements: readonly Statement[],
-      { isSynced }: { readonly isSynced: boolean },
-    ): RawResult[] {
+    write(statements: readonly Statement[], { isSynced }: { isSynced: boolean }): RawResult[] {
       if (wasSynced !== isSynced) {
         driver.exec(`PRAGMA synchronous = ${isSynced ? "FULL" : "NORMAL"}`);
         wasSynced = isSynced;
       }
-      run(BEGIN_IMMEDIATE);
+      prepare("BEGIN IMMEDIATE").statement.run();
       try {
         const results = statements.map(run);
-        run(COMMIT);
+        prepare("COMMIT").statement.run();
         return results;
       } catch (error) {
         if (driver.inTransaction) driver.exec("ROLLBACK");
@@ -112,8 +100,8 @@ export function openConnection(
 function assertNotCorrupt(driver: Driver.Database): void {
   const [verdict] = driver.prepare("PRAGMA quick_check(1)").raw(true).get([]) as [string];
   if (verdict === "ok") return;
-  const message = `the database is damaged: ${verdict.split("\n").at(-1)}`;
-  throw Object.assign(new Error(message), { code: "SQLITE_CORRUPT" });
+  const error = new Error(`the database is damaged: ${verdict.split("\n").at(-1)}`);
+  throw Object.assign(error, { code: "SQLITE_CORRUPT" });
 }
 
 /** Whether an error says that another connection holds the lock. */

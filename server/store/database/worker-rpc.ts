@@ -10,7 +10,6 @@ interface PostOptions {
   readonly transfer?: ArrayBuffer[];
 }
 
-/** A request or a response, as JSON text or as an object. */
 type Message<Content> = string | { readonly content: Content };
 
 type WorkerResponse<Result> =
@@ -69,7 +68,7 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
     restartTimer();
     try {
       const response = decode(data);
-      if ("result" in response) caller?.resolve(response.result);
+      if (!("error" in response)) caller?.resolve(response.result);
       else caller?.reject(Object.assign(new Error(response.error.message), response.error));
     } catch (error) {
       caller?.reject(error); // For example a text that is too long to be parsed.
@@ -90,15 +89,13 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
 }
 
 /**
- * Creates a function that sends requests to a worker. The worker starts with the first request, and
- * again with the next one after it died.
+ * Creates a function that sends requests to a worker, whose file calls {@link handleRequests}. The
+ * worker starts with the first request, and again with the next one after it died. The function
+ * throws the message and code of an error in the worker; and an error if the worker died or hung, or
+ * if the request or the response cannot be sent.
  *
- * @param file The file of the worker; it calls {@link handleRequests}.
  * @param options.timeoutMs The worker is ended if it takes longer for one request. By default it may
  * take any time: a write waits for locks and for the disk.
- * @returns Sends a request. It throws an error with the code and the message of the one that the
- * worker threw; or another one if the worker died, hung, or if the request or the response cannot be
- * sent.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,
@@ -113,11 +110,7 @@ export function createWorkerClient<Request, Result>(
 
 declare const self: Worker;
 
-/**
- * Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in their order.
- *
- * @param options.isJson Whether responses are posted as JSON text.
- */
+/** Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in order. */
 export function handleRequests<Request, Result>(
   handle: (request: Request) => Result,
   options: Pick<PostOptions, "isJson">,

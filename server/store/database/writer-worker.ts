@@ -40,7 +40,7 @@ function handleRequest(request: WriterRequest): RawResult[] {
   connections.set(id, connection);
   switch (request.method) {
     case "write":
-      return connection.write(request.statements, { isSynced: request.isSynced });
+      return connection.write(request.statements, request);
     // The connection stays open: the driver closes its descriptors only when garbage is collected.
     case "read":
       return connection.read(request.statements);

@@ -1,9 +1,7 @@
 /**
  * The tables of accounts, their API keys and their credits. Every change of a balance is an entry of
- * the journal; the same transaction updates the sums, the usage and the payments. Old debits are
- * folded: `fold-journal.ts` adds them up by hour.
- *
- * Instants are milliseconds since 1970 UTC.
+ * the journal; the same transaction updates the sums, the usage and the payments. Instants are
+ * milliseconds since 1970 UTC, hours are hours since then.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -40,16 +38,13 @@ export const accounts = sqliteTable(
   ],
 );
 
-/** API keys. The key itself is not stored, only its hash and its first characters. */
+/** API keys. The key itself is not stored, only its SHA-256 in hex, and its first characters. */
 export const keys = sqliteTable("keys", {
   id: integer().primaryKey(),
   account: integer().notNull(),
-  /** SHA-256 of the key, in hex. */
   hash: text().notNull().unique(),
-  /** The first characters of the key, which help people to recognize it. */
   beginsWith: text("begins_with").notNull(),
   label: text(),
-  /** The scopes of the key, as a JSON array. */
   scopes: text({ mode: "json" })
     .$type<readonly KeyScope[]>()
     .notNull()
@@ -62,10 +57,9 @@ export const keys = sqliteTable("keys", {
 });
 
 /**
- * The journal: every change of every balance, in the order of commits, except for folded ones.
- *
- * The debits of an account that share a commit are one entry. A refund names its debit by the `uid`
- * of that entry and the debit's index in it.
+ * Every change of every balance, in the order of commits, except for folded ones. The debits of an
+ * account that share a commit are one entry. A refund names its debit by the `uid` of that entry and
+ * the debit's index in it.
  */
 const journal = sqliteTable(
   "journal",
@@ -80,9 +74,8 @@ const journal = sqliteTable(
     /** For a grant: its reference; each reference of an account grants once. */
     reference: text(),
     reason: text(),
-    /** For a refund: the `uid` of the debit's entry. */
+    // For a refund.
     debit: text(),
-    /** For a refund: the index of the debit among those of its entry. */
     debitIndex: integer("debit_index"),
   },
   (table) => [
@@ -99,19 +92,17 @@ const journal = sqliteTable(
 );
 
 /**
- * Entries of the journal that were folded: old debits, and their refunds. A row adds up those of an
- * account and an hour, of refunds those with one reason.
+ * Entries of the journal that fold-journal.ts added up: old debits, and their refunds. A row has
+ * those of an account and an hour, of refunds those with one reason.
  */
 const foldedEntries = sqliteTable(
   "folded_entries",
   {
     account: integer().notNull(),
-    /** Hours since 1970 UTC. */
     hour: integer().notNull(),
     kind: text({ enum: ["debit", "refund"] }).notNull(),
     /** The reason of refunds; empty for debits. */
     reason: text().notNull(),
-    /** How many entries. */
     count: integer().notNull(),
     amount: integer().notNull(),
     /**
@@ -123,12 +114,11 @@ const foldedEntries = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.hour, table.kind, table.reason] })],
 );
 
-/** Usage: the charged requests of a key to an endpoint in an hour, and their credits. */
+/** The charged requests of a key to an endpoint in an hour, and their credits. */
 const usage = sqliteTable(
   "usage",
   {
     account: integer().notNull(),
-    /** Hours since 1970 UTC. */
     hour: integer().notNull(),
     key: integer().notNull(),
     /** The endpoint as the API reference names it: `/api/video/{channel}/details`. */
@@ -136,7 +126,7 @@ const usage = sqliteTable(
     requests: integer().notNull(),
     credits: integer().notNull(),
     refunded: integer().notNull().default(0),
-    /** How many of the requests were refunded. */
+    /** Refunded requests. */
     refunds: integer().notNull().default(0),
     // How the requests ended, as far as it is known: counted after the responses, in a later write.
     ok: integer().notNull().default(0),
@@ -152,7 +142,6 @@ const payments = sqliteTable(
   "payments",
   {
     account: integer().notNull(),
-    /** The key as the client sent it. */
     idempotencyKey: text("idempotency_key").notNull(),
     /** SHA-256 of the request, in hex. */
     requestHash: text("request_hash").notNull(),
@@ -180,11 +169,9 @@ const cancellations = sqliteTable("cancellations", {
 });
 
 /**
- * Notices that a balance fell below its threshold. The trigger in low-balance.sql inserts them in the
- * transaction of the debit; the delivery of webhooks reads them.
- *
- * An account has one for each threshold and sum of grants. So a refund and another debit at the
- * threshold repeat no notice, and a grant allows the next one.
+ * Notices that a balance fell below its threshold, which the trigger in low-balance.sql inserts in the
+ * transaction of the debit. An account has one for each threshold and sum of grants: so a refund and
+ * another debit at the threshold repeat no notice, and a grant allows the next one.
  */
 export const notices = sqliteTable(
   "notices",

@@ -1,6 +1,5 @@
 /**
  * The tables of administration: the tokens of administrators, and the audit of their changes.
- *
  * Instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
@@ -10,13 +9,12 @@ import type { AuditAction } from "../../stored-names.ts";
 /** More about a change; never a secret. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Tokens of administrators. The token itself is not stored, only its hash and first characters. */
+/** The token itself is not stored, only its SHA-256 in hex, and its first characters. */
 export const adminTokens = sqliteTable(
   "admin_tokens",
   {
     id: integer().primaryKey(),
     name: text().notNull(),
-    /** SHA-256 of the token, in hex. */
     hash: text().notNull().unique(),
     beginsWith: text("begins_with").notNull(),
     createdAt: integer("created_at").notNull(),
@@ -30,7 +28,7 @@ export const adminTokens = sqliteTable(
   ],
 );
 
-/** The audit: an entry for each change that an administrator requested. */
+/** An entry for each change that an administrator requested. */
 export const audit = sqliteTable(
   "audit",
   {
@@ -43,7 +41,6 @@ export const audit = sqliteTable(
     origin: text().notNull(),
     action: text().$type<AuditAction>().notNull(),
     target: text(),
-    /** A JSON object. */
     details: text({ mode: "json" }).$type<AuditDetails>().notNull(),
     /** `done` or the name of an error; NULL while it is not known. */
     outcome: text(),

@@ -25,7 +25,6 @@ const trackedChannels = sqliteTable("tracked_channels", {
   addedAt: integer("added_at").notNull(),
 });
 
-/** Targets of polling: the entities and lists that are observed again and again. */
 const targets = sqliteTable(
   "targets",
   {

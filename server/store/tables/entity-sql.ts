@@ -10,32 +10,12 @@ import {
 } from "../../../core/kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import { entityTables, toColumnName } from "./entity-tables.ts";
-import { createPointLayout, type PointLayout } from "./point-layout.ts";
+import { createPointLayout } from "./point-layout.ts";
 
-export interface KindTables extends Omit<EntityFields, "owner"> {
-  readonly kind: EntityKind;
-  /** Of an item: the attribute with the identifier of its owner, and the column with its key. */
-  readonly owner?: { readonly kind: OwnerKind; readonly field: string; readonly keyColumn: string };
-  readonly entityTable: string;
-  readonly historyTable: string;
-  /** The column of the history table that holds the key of the entity. */
-  readonly entityColumn: string;
-  /** The counts of the points of a stored history. */
-  readonly pointLayout: PointLayout;
-  /** Its gains, each with the index of its count, and how many days it looks back. */
-  readonly gains: readonly {
-    readonly name: string;
-    readonly countIndex: number;
-    readonly days: number;
-  }[];
-  /** All columns of the entity table but the gains, which change when observations are removed. */
-  readonly stateColumns: readonly string[];
-}
+export type ItemTables = ReturnType<typeof createItemTables>;
+export type KindTables = ReturnType<typeof createKindTables> & Partial<Pick<ItemTables, "owner">>;
 
-/** The tables of items. */
-export type ItemTables = KindTables & Required<Pick<KindTables, "owner">>;
-
-function createKindTables(kind: EntityKind): KindTables {
+function createKindTables(kind: EntityKind) {
   const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
     name,
@@ -49,16 +29,20 @@ function createKindTables(kind: EntityKind): KindTables {
     idField,
     attributes,
     counts,
+    gains,
     entityTable: getTableName(entities),
     historyTable: getTableName(entityTables[`${kind}Histories`]),
+    /** The column of the history table that holds the key of the entity. */
     entityColumn: kind,
+    /** The counts of the points of a stored history. */
     pointLayout: createPointLayout(Object.values(KINDS[kind].counts)),
-    gains,
+    /** All columns of the entity table but the gains, which change when observations are removed. */
     stateColumns: Object.keys(getTableColumns(entities)).filter((name) => !isGain.has(name)),
   };
 }
 
-function createItemTables(kind: ItemKind, keyColumn: string): ItemTables {
+/** @param keyColumn The column with the key of the owner. */
+function createItemTables(kind: ItemKind, keyColumn: string) {
   return { ...createKindTables(kind), owner: { ...KINDS[kind].owner, keyColumn } };
 }
 
@@ -76,9 +60,8 @@ export function fieldsJsonSql({ properties }: { readonly properties: object }): 
 }
 
 /**
- * An element of a JSON array, as SQL. `json_extract` takes half the time of `->>`.
- *
- * @param array The array, as SQL; by default the value of the only `json_each` of the query.
+ * An element of a JSON array, as SQL; by default of the value of the only `json_each` of the query.
+ * `json_extract` takes half the time of `->>`.
  */
 export function jsonExtractSql(index: number, array = "value"): string {
   return `json_extract(${array}, '$[${index}]')`;

@@ -17,9 +17,8 @@ export function toColumnName(field: string): string {
 }
 
 /**
- * The columns of a kind's counts, gains and attributes, except identifiers: each table declares its
- * own. Gains depend on the observations alone, and are written with them, so that lists can be
- * sorted by them.
+ * The columns of a kind's counts, gains and attributes, except identifiers. Gains are written with
+ * the observations, which they depend on alone, so that lists can be sorted by them.
  */
 function createFieldColumns(kind: EntityKind) {
   const { attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
@@ -41,12 +40,7 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
-/**
- * Creates an index for each sort of a list, in the order of the list.
- *
- * @param sortFields The field that each sort compares.
- * @param isListed Which rows are listed: only they are in the indexes.
- */
+/** Creates an index for the field of each sort of a list; only rows that are listed are in it. */
 function createListIndexes(
   table: string,
   sortFields: Readonly<Record<string, string>>,
@@ -60,15 +54,14 @@ function createListIndexes(
   });
 }
 
-/** Channels. One without `observed_at` was never observed; only shorts refer to it. */
+/** A channel without `observed_at` was never observed; only shorts refer to it. */
 const channels = sqliteTable(
   "channels",
   {
     ...createIdentityColumns(),
     observed_at: integer(),
-    /** The username in lower case, for lookups. */
+    // In lower case, for lookups and searches.
     username_folded: text(),
-    /** The display name in lower case, for searches. */
     display_name_folded: text(),
     ...createFieldColumns("channel"),
   },
@@ -79,7 +72,7 @@ const channels = sqliteTable(
   ],
 );
 
-/** Shorts. `channel_key` is the key of the channel that `channel` names. */
+/** `channel_key` is the key of the channel that `channel` names. */
 const shorts = sqliteTable(
   "shorts",
   {
@@ -95,7 +88,7 @@ const shorts = sqliteTable(
 );
 
 /**
- * Users. `id` is the username in lower case. One without `observed_at` was never observed; only
+ * `id` is the username in lower case. A user without `observed_at` was never observed; only
  * tweets refer to it. Then `username` is spelled as in the newest of them, or NULL if all of them
  * belong to other users by now.
  */
@@ -118,7 +111,7 @@ const users = sqliteTable(
   ],
 );
 
-/** Tweets. `user` is the key of the user that `username` names. */
+/** `user` is the key of the user that `username` names. */
 const tweets = sqliteTable(
   "tweets",
   {
@@ -133,7 +126,7 @@ const tweets = sqliteTable(
   (table) => [index("tweets_listing").on(table.user, table.created_at, table.id)],
 );
 
-/** The table of a kind's histories: a row is a chunk. The column named after the kind is the key of the entity. */
+/** A row is a chunk. The column named after the kind is the key of the entity. */
 function createHistoryTable(kind: EntityKind) {
   return sqliteTable(
     `${kind}_histories`,

@@ -3,8 +3,7 @@
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.
- * Nor can it express full-text tables and triggers, so the first migration ends with name-search.sql
- * and low-balance.sql.
+ * Nor can it express full-text tables and triggers, with which the first migration ends.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

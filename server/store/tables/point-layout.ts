@@ -1,16 +1,13 @@
 /**
  * The layouts of points: which counts a chunk of a stored history has. Each chunk begins with a
  * header that names them by their numbers, so that it stays readable when its kind gets another
- * count, or loses one.
- *
- * A header is a whole number in base 32, whose bits are the numbers of the counts, and a dot.
+ * count, or loses one. A header is a whole number in base 32, whose bits are these numbers, and a dot.
  */
 
-/** The counts of the points of a kind, in the order of their numbers. */
 export interface PointLayout {
   /** How many counts a point has. */
   readonly width: number;
-  /** The number of each count, as `KINDS` of core declares it. */
+  /** The numbers of the counts, as `KINDS` of core declares them, in ascending order. */
   readonly countNumbers: readonly number[];
   /** The beginning of a chunk of such points. */
   readonly header: string;
@@ -30,11 +27,7 @@ export function createPointLayout(countNumbers: readonly number[]): PointLayout 
   return { width: countNumbers.length, countNumbers, header: bits.toString(32) + HEADER_END };
 }
 
-/**
- * Parses the header at the beginning of a chunk.
- *
- * @returns The layout of its points; `undefined` if there is no header.
- */
+/** Parses the header at the beginning of a chunk; `undefined` if there is none. */
 export function parsePointLayout(text: string): PointLayout | undefined {
   const header = text.slice(0, text.indexOf(HEADER_END) + 1);
   const layout = createPointLayout(listBits(Number.parseInt(header, 32)));

@@ -17,11 +17,10 @@ const SUSPECT_AFTER_MS = 2000;
 /** A proxy can cut a connection that is idle for longer, without a sign. */
 const IDLE_MAX_MS = 30_000;
 
-/** How long a call may take, and whether it overtakes others. */
 export interface CallLimits {
-  /** The time in the queue is included. */
+  /** How long the call may take, its time in the queue included. */
   readonly timeoutMs: number;
-  /** It is sent before those that are not, however long they have waited. */
+  /** Whether it is sent before those that are not, however long they have waited. */
   readonly isUrgent?: boolean;
 }
 
@@ -31,11 +30,6 @@ interface QueuedCall {
   /** Runs the call; resolves once its caller has the result. */
   send(connection: RemoteConnection): Promise<void>;
   reject(error: unknown): void;
-}
-
-interface InFlightCall {
-  readonly connection: RemoteConnection;
-  readonly sentAt: number;
 }
 
 interface CallQueueOptions {
@@ -53,13 +47,14 @@ interface CallQueueOptions {
 export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, now, onFailure } = options;
   const pool = createConnectionPool(options.openConnection);
-  const inFlight = new Map<QueuedCall, InFlightCall>();
+  const inFlight = new Map<QueuedCall, { connection: RemoteConnection; sentAt: number }>();
   let waiting: QueuedCall[] = [];
 
-  const ageOf = ({ sentAt }: InFlightCall) => now() - sentAt;
+  /** The times without a response of the calls in flight. */
+  const waitTimes = () => inFlight.values().map(({ sentAt }) => now() - sentAt);
 
   const countUnsuspected = () =>
-    inFlight.values().reduce((sum, call) => sum + Number(ageOf(call) < SUSPECT_AFTER_MS), 0);
+    waitTimes().reduce((count, ms) => (ms < SUSPECT_AFTER_MS ? count + 1 : count), 0);
 
   /** Sends waiting calls, as far as there is capacity. */
   function sendWaiting(): void {
@@ -108,7 +103,6 @@ export function createCallQueue(options: CallQueueOptions) {
   }
 
   return {
-    /** Runs a call now, or once there is capacity. */
     run<Result>(
       operation: (connection: RemoteConnection) => Promise<Result>,
       { timeoutMs, isUrgent = false }: CallLimits,
@@ -124,8 +118,7 @@ export function createCallQueue(options: CallQueueOptions) {
     isIdle: (): boolean => inFlight.size === 0,
 
     /** Whether a call becomes suspect in this tick, and again after each such time. */
-    hasNewSuspect: (): boolean =>
-      inFlight.values().some((call) => ageOf(call) > 0 && ageOf(call) % SUSPECT_AFTER_MS === 0),
+    hasNewSuspect: (): boolean => waitTimes().some((ms) => ms > 0 && ms % SUSPECT_AFTER_MS === 0),
 
     /** Rejects the calls whose time is over, and sends waiting ones, as far as there is capacity. */
     handleTick(): void {
@@ -185,7 +178,7 @@ function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
   return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();
 }
 
-/** Acquires a connection for a call. If none can be opened, the call fails. */
+/** Rejects the call if no connection can be opened. */
 function acquireOrReject(
   pool: ReturnType<typeof createConnectionPool>,
   call: QueuedCall,

@@ -7,15 +7,10 @@ import { openRemoteConnection } from "./remote-connection.ts";
 
 type ServerAddress = Parameters<typeof openRemoteConnection>[0];
 
-/** Time between two probes while the circuit is open. */
 const PROBE_INTERVAL_MS = 250;
 const PROBE_TIMEOUT_MS = 1500;
 
-/**
- * Creates a circuit breaker whose circuit is closed.
- *
- * @param onStateChange Called with the reason when the circuit opens, and without one when it closes.
- */
+/** @param onStateChange Called with the reason when the circuit opens, without one when it closes. */
 export function createCircuitBreaker(
   address: ServerAddress,
   onStateChange: (failure: DomainError | undefined) => void,
@@ -41,10 +36,8 @@ export function createCircuitBreaker(
     /** Why the circuit is open; `undefined` while it is closed. */
     getFailure: (): DomainError | undefined => failure,
 
-    /** Probes the server, unless a probe is running, and opens the circuit if it does not answer. */
-    async probeNow(): Promise<void> {
-      if (!isProbing) await probeUntilClosed();
-    },
+    /** Probes the server, unless a probe runs, and opens the circuit if it does not answer. */
+    probeNow: async (): Promise<void> => (isProbing ? undefined : probeUntilClosed()),
 
     stop: (): void => void (isStopped = true),
   };

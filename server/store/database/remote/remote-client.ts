@@ -30,19 +30,13 @@ export function createRemoteClient(options: DatabaseOptions) {
   let lastProbeAt = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
   const queueOptions = { now: () => now, onFailure: probeOncePerTick };
+  const openReader = () => openRemoteConnection(options);
+  const openWriter = () =>
+    openRemoteConnection(options, { isSyncRequired: options.durability === "power" });
   // Reads and writes wait apart from each other.
   const queues = {
-    read: createCallQueue({
-      ...queueOptions,
-      ...READS_IN_FLIGHT,
-      openConnection: () => openRemoteConnection(options),
-    }),
-    write: createCallQueue({
-      ...queueOptions,
-      ...WRITES_IN_FLIGHT,
-      openConnection: () =>
-        openRemoteConnection(options, { isSyncRequired: options.durability === "power" }),
-    }),
+    read: createCallQueue({ ...queueOptions, ...READS_IN_FLIGHT, openConnection: openReader }),
+    write: createCallQueue({ ...queueOptions, ...WRITES_IN_FLIGHT, openConnection: openWriter }),
   };
   const allQueues = Object.values(queues);
   const breaker = createCircuitBreaker(options, (failure) => {
@@ -75,9 +69,7 @@ export function createRemoteClient(options: DatabaseOptions) {
 
   return {
     /**
-     * Runs a call.
-     *
-     * @throws {NotSentError} If it was not sent, so that nothing of it was done.
+     * @throws {NotSentError} If the call was not sent, so that nothing of it was done.
      * @throws {DomainError} `Service Unavailable` if there was no response in time, or the server
      * cannot be reached. The server may have executed the call.
      */

@@ -13,13 +13,11 @@ import { NotSentError } from "../errors.ts";
 
 export type RemoteConnection = ReturnType<typeof openRemoteConnection>;
 
-/** The version of the protocol, with JSON messages. Version 3 saves the server no time. */
+/** Version 2, with JSON messages. Version 3 saves the server no time. */
 const SUBPROTOCOL = "hrana2";
 
-/** The server closes a connection that stores more texts of SQL. */
+/** The server closes a connection that stores more texts of SQL, and stores no longer ones. */
 const STORED_TEXTS_MAX = 150;
-
-/** The server stores no text that is longer. */
 const STORED_TEXT_MAX_CHARACTERS = 4999;
 
 /** `FULL` in SQLite, `durability_mode: strong` in the server. */

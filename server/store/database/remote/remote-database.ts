@@ -7,7 +7,6 @@ import { NotSentError } from "../errors.ts";
 import type { CallLimits } from "./call-queue.ts";
 import { createRemoteClient } from "./remote-client.ts";
 
-/** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
 
 /** The timeout of calls in requests that make several, one after another. */
@@ -16,7 +15,7 @@ const SHORT_CALL_TIMEOUT_MS = 5000;
 /** The timeout of calls that read or change whole tables. */
 const LONG_CALL_TIMEOUT_MS = 120_000;
 
-/** The retries of a write whose response was lost; about a second in all. */
+/** About a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
 
 /**
@@ -33,8 +32,11 @@ const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
  */
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
   const remote = createRemoteClient(options);
+  if (options.durability === "process") return createRemoteDatabase(remote);
   try {
-    if (options.durability === "power") await assertSynced(remote);
+    const limits = { timeoutMs: CALL_TIMEOUT_MS };
+    const fault = await remote.run("read", (reader) => reader.findDurabilityFault(), limits);
+    if (fault !== undefined) throw new DomainError("Conflict", fault);
     return createRemoteDatabase(remote);
   } catch (error) {
     remote.close();
@@ -42,15 +44,7 @@ export async function openRemoteDatabase(options: DatabaseOptions): Promise<Data
   }
 }
 
-type RemoteClient = ReturnType<typeof createRemoteClient>;
-
-async function assertSynced(remote: RemoteClient): Promise<void> {
-  const limits = { timeoutMs: CALL_TIMEOUT_MS };
-  const fault = await remote.run("read", (connection) => connection.findDurabilityFault(), limits);
-  if (fault !== undefined) throw new DomainError("Conflict", fault);
-}
-
-function createRemoteDatabase(remote: RemoteClient): Database {
+function createRemoteDatabase(remote: ReturnType<typeof createRemoteClient>): Database {
   const execute = (statement: Statement, access: AccessMode, timeoutMs = CALL_TIMEOUT_MS) =>
     remote.run(access, (connection) => connection.execute(statement), { timeoutMs });
   const batch = (statements: readonly Statement[], access: AccessMode, limits: CallLimits) =>
@@ -86,11 +80,8 @@ function createRemoteDatabase(remote: RemoteClient): Database {
   };
 }
 
-/** Runs an idempotent write until there is a response, for about a second. */
-function retryWrite<Result>(
-  write: () => Promise<Result>,
-  isClosed: () => boolean,
-): Promise<Result> {
+/** Runs an idempotent write until there is a response. */
+function retryWrite<Result>(write: () => Promise<Result>, isClosed: () => boolean) {
   let wasSent = false;
   const attempt = async () => {
     try {
