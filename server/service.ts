@@ -15,8 +15,7 @@ import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
 import { explainIdleSources } from "./collectors/sources.ts";
-import { createAdminTokens } from "./metering/admin-tokens.ts";
-import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
+import { createApiKeyAuthenticator } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
@@ -25,7 +24,7 @@ import type { Database } from "./store/database/database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
-import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
+import { createLedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
@@ -59,7 +58,7 @@ export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
-  const { authenticate, tokens, ...administration } = createAdministration(database, ledger, now);
+  const { authenticate, tokens, ...administration } = createAdministration(database, now);
   const retention = createRetention(database, config.retention, now, log);
   const charges = createChargedReadParts(config, database, ledger, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
@@ -89,7 +88,7 @@ export async function openService(options: ServiceOptions) {
   const owner = createOwnerApp({
     ...admin,
     onFailure: log.failure,
-    tokens: tokens.administration,
+    tokens,
     describe: () => ({ pid: process.pid, verb, address, since }),
   });
   const metrics = createMetrics({ collecting: collectionEngine, notices, database, now });
@@ -99,7 +98,7 @@ export async function openService(options: ServiceOptions) {
     authenticate,
     ...createKeyLimits(config, now),
     adminToken: config.adminToken,
-    namedAdminTokens: tokens.lookup,
+    namedAdminTokens: tokens,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     ...createReads(database),
@@ -190,13 +189,13 @@ function createCollection(
 }
 
 /** Creates the authentication of clients, the administration of keys and tokens, and the audit. */
-function createAdministration(database: Database, ledger: LedgerStore, now: () => number) {
-  const store = createKeyStore(database);
-  const authenticator = createApiKeyAuthenticator(store, now);
+function createAdministration(database: Database, now: () => number) {
+  const keys = createKeyStore(database, (hash) => invalidate(hash));
+  const { authenticate, invalidate } = createApiKeyAuthenticator(keys, now);
   return {
-    authenticate: authenticator.authenticate,
-    keys: createKeyAdministration(store, ledger, authenticator, now),
-    tokens: createAdminTokens(createAdminTokenStore(database), now),
+    authenticate,
+    keys,
+    tokens: createAdminTokenStore(database, now),
     audit: createAuditStore(database),
   };
 }

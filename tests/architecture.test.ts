@@ -15,6 +15,7 @@ const SHARED_PARTS = [
   "server/csv",
   "server/log.ts",
   "server/raw-json.ts",
+  "server/secrets.ts",
   "server/settings.ts",
   "server/stored-names.ts",
   "server/system-errors.ts",

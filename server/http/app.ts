@@ -1,6 +1,6 @@
 /** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
-import type { AdminTokenLookup } from "../metering/admin-tokens.ts";
+import type { AdminTokenStore } from "../store/administration/admin-tokens.ts";
 import type { RequestLogger } from "../log.ts";
 import type { AdminOptions } from "./admin/options.ts";
 import { ADMIN_ENDPOINTS, ADMIN_QUERY_NAMES, createAdminRoutes } from "./admin/routes.ts";
@@ -28,7 +28,7 @@ export interface AppOptions
   readonly admin: AdminOptions;
   /** The token of the setting. Without it and named tokens, there is no administration API. */
   readonly adminToken: string | undefined;
-  readonly namedAdminTokens: AdminTokenLookup;
+  readonly namedAdminTokens: AdminTokenStore;
 }
 
 /** The part of Bun's server that the interface uses. */

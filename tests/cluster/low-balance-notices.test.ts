@@ -1,6 +1,5 @@
 /** Notices about low balances, by two services on one libSQL server. */
 import { describe, expect, test } from "bun:test";
-import { generateApiKey } from "../../server/metering/api-keys.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import type { Database } from "../../server/store/database/database.ts";
@@ -16,11 +15,10 @@ const ACCOUNTS = 30;
 /** Creates an account whose balance is low after a debit. @returns An API key of it. */
 async function createAccess(database: Database, name: string): Promise<string> {
   const ledger = createLedgerStore(database);
-  const { id: account } = await ledger.createAccount(name, 0);
+  await ledger.createAccount(name, 0);
   await ledger.grant({ id: name, account: name, amount: 2 }, 0);
   await ledger.setLowBalance(name, 2);
-  const { key, hash, beginsWith } = generateApiKey();
-  await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
+  const { key } = await createKeyStore(database).create(name, {}, 0);
   return key;
 }
 

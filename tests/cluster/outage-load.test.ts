@@ -3,12 +3,12 @@
  * die without a sign. OUTAGE_ROUNDS=3 runs the long form, which prints its measurements.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { generateApiKey } from "../../server/metering/api-keys.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
+import { createAccountKeys } from "../support/store/access.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 import { retryWithin } from "../support/wait.ts";
 import { startBlackholeProxy } from "../support/network/blackhole-proxy.ts";
@@ -112,13 +112,9 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
 
   const createKeys = (count: number) =>
     withLedger(async (ledger, database) => {
-      const { id: account } = await ledger.createAccount(ACCOUNT, 0);
+      await ledger.createAccount(ACCOUNT, 0);
       await ledger.grant({ id: "credits", account: ACCOUNT, amount: CREDITS }, 0);
-      const keys = Array.from({ length: count }, generateApiKey);
-      for (const { hash, beginsWith } of keys) {
-        await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
-      }
-      return keys.map(({ key }) => key);
+      return createAccountKeys(createKeyStore(database), ACCOUNT, count);
     });
 
   /** Compares the credits with the responses, once all refunds are made. */

@@ -5,10 +5,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generateApiKey } from "../../server/metering/api-keys.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { createAccountKeys } from "../support/store/access.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { startBlackholeProxy } from "../support/network/blackhole-proxy.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
@@ -83,14 +83,11 @@ const CASES = IS_LONG ? Array.from({ length: ROUNDS }, () => LONG_CASES).flat() 
 async function createKeys(url: string): Promise<string[]> {
   const database = await openDatabase({ url, durability: "power" });
   const ledger = createLedgerStore(database);
-  const { id: account } = await ledger.createAccount(ACCOUNT, 0);
+  await ledger.createAccount(ACCOUNT, 0);
   await ledger.grant({ id: "credits", account: ACCOUNT, amount: CREDITS }, 0);
-  const keys = Array.from({ length: KEYS }, generateApiKey);
-  for (const { hash, beginsWith } of keys) {
-    await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
-  }
+  const keys = await createAccountKeys(createKeyStore(database), ACCOUNT, KEYS);
   await database.close();
-  return keys.map(({ key }) => key);
+  return keys;
 }
 
 /** The properties of the lines of a log with a level. */

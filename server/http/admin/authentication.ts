@@ -12,8 +12,7 @@ import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { AdminTokenLookup } from "../../metering/admin-tokens.ts";
-import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";
+import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";
 
@@ -47,7 +46,7 @@ const REMEMBERED_MAX = 1000;
 export interface AdminAuthenticationOptions {
   /** The token of the setting. */
   readonly token: string | undefined;
-  readonly namedTokens: AdminTokenLookup;
+  readonly namedTokens: Pick<AdminTokenStore, "isCandidate" | "listCached" | "recordUse">;
   /** The address of the client. */
   getAddress(request: Request): string;
   /** Is called with each request that is authenticated. */
@@ -104,7 +103,8 @@ export function createAdminAuthentication(
 
   return {
     isEnabled: async () =>
-      token !== undefined || (await namedTokens.list()).some(({ revokedAt }) => revokedAt === null),
+      token !== undefined ||
+      (await namedTokens.listCached()).some(({ revokedAt }) => revokedAt === null),
 
     async authenticate(request, headers) {
       const presentedToken = parseBearerToken(request);
@@ -112,7 +112,7 @@ export function createAdminAuthentication(
         throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");
       }
       const isCandidate = namedTokens.isCandidate(presentedToken);
-      const known = isCandidate ? await namedTokens.list() : [];
+      const known = isCandidate ? await namedTokens.listCached() : [];
       const found = check(request, presentedToken, known, headers);
       if (found === undefined) return rejectAfterDelay();
       options.onAuthenticated?.(request);

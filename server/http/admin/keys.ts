@@ -70,7 +70,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
       const change = { action: "keys create", target: account, details } as const;
       return recordChange(options, request, change, async () => {
-        const result = await options.keys.create(account, keyOptions);
+        const result = await options.keys.create(account, keyOptions, options.now());
         return { result, details: { id: result.id } };
       });
     },
@@ -93,7 +93,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       const idOrKey = parseKeyReference(body);
       const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
       const { id, revokedAt } = await recordChange(options, request, change, async () => {
-        const result = await options.keys.revoke(idOrKey);
+        const result = await options.keys.revoke(idOrKey, options.now());
         return { result, details: { id: result.id, account: result.account } };
       });
       return { id, revoked_at: formatInstant(revokedAt) };
@@ -133,7 +133,7 @@ export const ADMIN_KEY_ENDPOINTS = [
         details: { overlap },
       } as const;
       const rotated = await recordChange(options, request, change, async () => {
-        const result = await options.keys.rotate(id, overlapMs);
+        const result = await options.keys.rotate(id, overlapMs, options.now());
         return { result, details: { id: result.id, account: result.account } };
       });
       const old_expires_at = formatInstant(rotated.oldExpiresAt);

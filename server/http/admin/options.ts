@@ -1,7 +1,7 @@
 /** The dependencies of the administration API. */
 import { createDefine } from "../endpoints/admin-endpoint.ts";
 import type { AuditStore } from "../../store/administration/audit.ts";
-import type { KeyAdministration } from "../../metering/api-keys.ts";
+import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { TrackedChannelStore } from "../../store/collection/tracked-channels.ts";
@@ -40,7 +40,7 @@ export interface AdminOptions {
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
   readonly notices: Pick<NoticeStore, "list" | "resend">;
-  readonly keys: KeyAdministration;
+  readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
   readonly audit: AuditStore;
   /** Reads the state of the database, its contents and the sources. */
   readStatus(): Promise<ServiceStatus>;

@@ -5,7 +5,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Count, strictObject, TextOrNull } from "../../../core/resources/fields.ts";
-import type { AdminTokenAdministration } from "../../metering/admin-tokens.ts";
+import type { AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { OnFailure } from "../../log.ts";
 import { createDefine, type AdminCalls, type AdminEndpoint } from "../endpoints/admin-endpoint.ts";
 import { createErrorHandler } from "../errors.ts";
@@ -128,7 +128,7 @@ export function createOwnerApp(
   options: AdminOptions &
     OwnerOptions & {
       readonly onFailure: OnFailure;
-      readonly tokens: AdminTokenAdministration;
+      readonly tokens: AdminTokenStore;
     },
 ) {
   return new Elysia()

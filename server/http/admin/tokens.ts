@@ -4,8 +4,7 @@ import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { Count, Instant, InstantOrNull, strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
-import type { AdminTokenAdministration } from "../../metering/admin-tokens.ts";
-import type { AdminTokenRecord } from "../../store/administration/admin-tokens.ts";
+import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import { createDefine } from "../endpoints/admin-endpoint.ts";
 import { recordChange } from "./audit.ts";
 import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
@@ -16,7 +15,7 @@ const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /** The dependencies of the endpoints of the owner's socket. */
 interface TokenOptions extends Pick<AdminOptions, "now" | "audit"> {
-  readonly tokens: AdminTokenAdministration;
+  readonly tokens: AdminTokenStore;
 }
 
 const defineOwner = createDefine<TokenOptions>();

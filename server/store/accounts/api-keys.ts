@@ -1,35 +1,15 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
 import { and, asc, eq, getTableColumns, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
-import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
+import { generateSecret, hashSecret } from "../../secrets.ts";
 import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
+import { getAccountByName } from "./ledger.ts";
 
-/** The label, the scopes and the validity of a new API key. */
-export interface KeyOptions {
-  readonly label: string | null;
-  readonly scopes: readonly KeyScope[];
-  readonly expiresAt: number | null;
-}
-
-/** A new secret as the database has it. */
-export interface StoredSecret {
-  /** SHA-256, in hex. */
-  readonly hash: string;
-  /** The first characters, by which people tell secrets apart. */
-  readonly beginsWith: string;
-}
-
-/** A key to store; by default it has all scopes and does not expire. */
-interface NewKey extends StoredSecret, Partial<KeyOptions> {
-  readonly account: number;
-  readonly label: string | null;
-}
-
-/** A reference to a key: its id, or the SHA-256 of its text, in hex. */
-type KeyReference = { readonly id: number } | { readonly hash: string };
+/** Every API key begins with it. */
+const PREFIX = "cm_";
 
 // These two statements may run twice: the second time, they change nothing.
 
@@ -55,45 +35,56 @@ const SELECT_KEY = `
   JOIN accounts ON accounts.id = keys.account
   WHERE keys.id = ?`;
 
-export type KeyStore = ReturnType<typeof createKeyStore>;
-
 /** The columns of a key that administrators see: never the key itself. */
 const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
 
+export type KeyStore = ReturnType<typeof createKeyStore>;
+
 /** A stored API key that is not revoked. */
-export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["findByHash"]>>>;
+export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
 
 export type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
 
-/** Creates the store of API keys. Instants are milliseconds since 1970 UTC. */
-export function createKeyStore(database: Database) {
+/**
+ * Creates the store of API keys. Instants are milliseconds since 1970 UTC.
+ *
+ * @param onChange Receives the SHA-256 of a key that was revoked or replaced. Other processes see the
+ * change with their next lookup.
+ */
+export function createKeyStore(
+  database: Database,
+  onChange: (hash: string) => void = () => undefined,
+) {
   const { query } = database;
   return {
-    /** @returns The id of the new key. */
-    async create(key: NewKey, now: number) {
+    /** Creates an API key of an account. Its text is known only here. */
+    async create(
+      name: string,
+      options: Partial<Pick<typeof keys.$inferInsert, "label" | "scopes" | "expiresAt">>,
+      now: number,
+    ) {
+      const { id: account } = await getAccountByName(database, name);
+      const { secret: key, ...stored } = generateSecret(PREFIX);
       const [created] = await query((drizzle) =>
         drizzle
           .insert(keys)
-          .values({ ...key, scopes: [...(key.scopes ?? KEY_SCOPES)], createdAt: now })
+          .values({ ...options, ...stored, account, createdAt: now })
           .returning({ id: keys.id }),
       );
       if (created === undefined) throw new Error("The key was not stored");
-      return created.id;
+      return { id: created.id, key };
     },
 
-    /**
-     * @param hash SHA-256 of the key, in hex.
-     * @returns `undefined` for an unknown or revoked key.
-     */
-    async findByHash(hash: string) {
-      const { id, account, scopes, expiresAt } = keys;
-      const [key] = await query((drizzle) =>
+    /** Finds a key by its text; `undefined` for one that is unknown or revoked. */
+    async find(text: string) {
+      const { id: key, account, scopes, expiresAt, hash } = keys;
+      const [found] = await query((drizzle) =>
         drizzle
-          .select({ id, account, scopes, expiresAt })
+          .select({ key, account, scopes, expiresAt, hash })
           .from(keys)
-          .where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
+          .where(and(eq(hash, hashSecret(text)), isNull(keys.revokedAt))),
       );
-      return key;
+      return found;
     },
 
     /** All keys of an account, by its name; oldest first. */
@@ -107,57 +98,65 @@ export function createKeyStore(database: Database) {
           .orderBy(asc(keys.id)),
       ),
 
-    revoke: revokeKey.bind(null, database),
-    rotate: rotateKey.bind(null, database),
+    revoke: revokeKey.bind(null, database, onChange),
+    rotate: rotateKey.bind(null, database, onChange),
   };
 }
 
 /**
- * Revokes a key; a revoked key keeps its first `revokedAt`.
+ * Revokes a key, by its id or its text; a revoked key keeps its first `revokedAt`.
  *
  * @throws {DomainError} `Not Found`.
  */
-async function revokeKey({ query }: Database, reference: KeyReference, now: number) {
-  const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
+async function revokeKey(
+  { query }: Database,
+  onChange: (hash: string) => void,
+  idOrKey: number | string,
+  now: number,
+) {
+  const isKey =
+    typeof idOrKey === "number" ? eq(keys.id, idOrKey) : eq(keys.hash, hashSecret(idOrKey));
   await query((drizzle) =>
     drizzle
       .update(keys)
       .set({ revokedAt: now })
       .where(and(isKey, isNull(keys.revokedAt))),
   );
-  const [key] = await query((drizzle) =>
+  const { id, hash, revokedAt } = keys;
+  const [revoked] = await query((drizzle) =>
     drizzle
-      .select({ id: keys.id, account: accounts.name, hash: keys.hash, revokedAt: keys.revokedAt })
+      .select({ id, account: accounts.name, hash, revokedAt })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.account))
       .where(isKey),
   );
-  if (key === undefined) {
-    const name = "id" in reference ? ` ${reference.id}` : " with this text";
-    throw createUnknownKeyError(name);
+  if (revoked === undefined) {
+    throw createUnknownKeyError(typeof idOrKey === "number" ? ` ${idOrKey}` : " with this text");
   }
-  return { ...key, revokedAt: key.revokedAt ?? now };
+  onChange(revoked.hash);
+  return { id: revoked.id, account: revoked.account, revokedAt: revoked.revokedAt ?? now };
 }
 
 /**
- * Creates a key with the account, label, scopes and end of another one, which expires at
- * `expiresAt`, or at its end if that is earlier.
+ * Replaces a key by one with its account, label, scopes and end. Both are valid for the overlap,
+ * but the old one never longer than before.
  *
- * @returns The id of the new key; of the old one, its account's name, its hash and its end.
  * @throws {DomainError} `Not Found`; `Conflict` for a key that is revoked, replaced or expired.
  */
 async function rotateKey(
   database: Database,
+  onChange: (hash: string) => void,
   id: number,
-  { hash, beginsWith }: StoredSecret,
-  expiresAt: number,
+  overlapMs: number,
   now: number,
 ) {
+  const { secret: key, hash, beginsWith } = generateSecret(PREFIX);
+  const end = now + overlapMs;
   const { oldKey, newKey } = await writeNamed(
     database,
     {
       insertCopy: { sql: INSERT_COPY, args: [hash, beginsWith, now, id, now] },
-      replaceKey: { sql: REPLACE_KEY, args: [expiresAt, expiresAt, hash, id] },
+      replaceKey: { sql: REPLACE_KEY, args: [end, end, hash, id] },
       oldKey: { sql: SELECT_KEY, args: [id] },
       newKey: { sql: "SELECT id FROM keys WHERE hash = ?", args: [hash] },
     },
@@ -175,11 +174,12 @@ async function rotateKey(
           : "has expired; create a new key instead";
     throw new DomainError("Conflict", `Key ${id} ${reason}`);
   }
+  onChange(String(old["hash"]));
   return {
-    newId: Number(created["id"]),
+    id: Number(created["id"]),
+    key,
     account: String(old["account_name"]),
-    hash: String(old["hash"]),
-    expiresAt: Number(old["expires_at"]),
+    oldExpiresAt: Number(old["expires_at"]),
   };
 }
 

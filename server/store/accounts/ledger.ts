@@ -123,8 +123,8 @@ async function getAccountById({ query }: Database, id: number) {
   return account;
 }
 
-/** @throws {DomainError} `Not Found`. */
-async function getAccountByName({ query }: Database, name: string) {
+/** Reads the account with a name. @throws {DomainError} `Not Found`. */
+export async function getAccountByName({ query }: Database, name: string) {
   const [account] = await query((drizzle) =>
     drizzle.select().from(accounts).where(eq(accounts.name, name)),
   );

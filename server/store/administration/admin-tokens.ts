@@ -1,15 +1,26 @@
 /** Stores the tokens of administrators: their hashes and first characters, never the tokens. */
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
+import { MINUTE_MS } from "../../../core/time.ts";
+import { generateSecret, hashSecret } from "../../secrets.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { adminTokens } from "../tables/administration-tables.ts";
+
+/** Every token begins with it; no name does. */
+const PREFIX = "cma_";
 
 /** Valid tokens at a time: all are in memory, and a person revokes those that nobody needs. */
 const ACTIVE_MAX = 100;
 
 /** Listed tokens: all valid ones, then the newest of the revoked ones, which are never deleted. */
 const LISTED_MAX = 2 * ACTIVE_MAX;
+
+/** Another process may have revoked a token: a revocation takes effect within this time. */
+const CACHE_TTL_MS = 500;
+
+/** The time of the last use is written this often at most, because each write takes a sync. */
+const USE_INTERVAL_MS = MINUTE_MS;
 
 const INSERT_TOKEN = `
   INSERT INTO admin_tokens (name, hash, begins_with, created_at)
@@ -22,83 +33,131 @@ export type AdminTokenRecord = typeof adminTokens.$inferSelect;
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
 
-/** Creates the store of tokens. Instants are milliseconds since 1970 UTC. */
-export function createAdminTokenStore(database: Database) {
+/** Creates the store of tokens. @param now The clock, in milliseconds since 1970 UTC. */
+export function createAdminTokenStore(database: Database, now: () => number) {
   const { query } = database;
+  let cached:
+    | { readonly startedAt: number; readonly tokens: Promise<AdminTokenRecord[]> }
+    | undefined;
+  const lastUses = new Map<number, number>();
+
+  /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
+  async function list() {
+    const listed = await query((drizzle) =>
+      drizzle
+        .select()
+        .from(adminTokens)
+        .orderBy(sql`${adminTokens.revokedAt} IS NOT NULL`, desc(adminTokens.id))
+        .limit(LISTED_MAX),
+    );
+    return listed.toSorted((a, b) => a.id - b.id);
+  }
+
   return {
-    /**
-     * @returns The id of the new token.
-     * @throws {DomainError} `Conflict` if a valid token has this name, or if there are too many.
-     */
-    async create(
-      { name, hash, beginsWith }: Pick<AdminTokenRecord, "name" | "hash" | "beginsWith">,
-      now: number,
-    ) {
-      const { created, sameName } = await writeNamed(
-        database,
-        {
-          insert: { sql: INSERT_TOKEN, args: [name, hash, beginsWith, now, ACTIVE_MAX] },
-          created: { sql: "SELECT id FROM admin_tokens WHERE hash = ?", args: [hash] },
-          sameName: {
-            sql: "SELECT id FROM admin_tokens WHERE name = ? AND revoked_at IS NULL",
-            args: [name],
-          },
-        },
-        { idempotent: true },
-      );
-      const [token] = created;
-      if (token !== undefined) return Number(token["id"]);
-      throw new DomainError(
-        "Conflict",
-        sameName.length > 0
-          ? `There is a token ${name} already; revoke it, or choose another name`
-          : `There are ${ACTIVE_MAX} tokens already; revoke those that nobody uses`,
-      );
+    /** Whether a text may be a token: only then it is worth a lookup. */
+    isCandidate: (text: string): boolean => text.startsWith(PREFIX),
+
+    list,
+
+    /** Lists as `list()` does, but a revocation by another process takes effect within a second. */
+    listCached(): Promise<AdminTokenRecord[]> {
+      const ageMs = cached === undefined ? Infinity : now() - cached.startedAt;
+      // An age below 0 is not fresh: the clock was set back.
+      if (cached !== undefined && ageMs >= 0 && ageMs < CACHE_TTL_MS) return cached.tokens;
+      const loading = { startedAt: now(), tokens: list() };
+      cached = loading;
+      loading.tokens.catch(() => {
+        if (cached === loading) cached = undefined;
+      });
+      return loading.tokens;
     },
 
-    /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
-    async list() {
-      const listed = await query((drizzle) =>
-        drizzle
-          .select()
-          .from(adminTokens)
-          .orderBy(sql`${adminTokens.revokedAt} IS NOT NULL`, desc(adminTokens.id))
-          .limit(LISTED_MAX),
+    /** Records that a token was used now. It never fails. */
+    async recordUse(id: number): Promise<void> {
+      const at = now();
+      const lastUse = lastUses.get(id);
+      if (lastUse !== undefined && Math.abs(at - lastUse) < USE_INTERVAL_MS) return;
+      lastUses.set(id, at);
+      const update = query((drizzle) =>
+        drizzle.update(adminTokens).set({ lastUsedAt: at }).where(eq(adminTokens.id, id)),
       );
-      return listed.toSorted((a, b) => a.id - b.id);
+      // If the database does not answer, the request itself fails and says why.
+      await update.catch(() => lastUses.delete(id));
     },
 
-    revoke: revokeToken.bind(null, database),
+    async create(name: string) {
+      const created = await createToken(database, name, now());
+      cached = undefined;
+      return created;
+    },
 
-    async recordUse(id: number, now: number) {
-      await query((drizzle) =>
-        drizzle.update(adminTokens).set({ lastUsedAt: now }).where(eq(adminTokens.id, id)),
-      );
+    async revoke(nameIdOrToken: string | number) {
+      const revoked = await revokeToken(database, nameIdOrToken, now());
+      cached = undefined;
+      return revoked;
     },
   };
 }
 
 /**
- * Revokes the valid token with a name, or the token with an id. A revoked token keeps its first
- * `revokedAt`.
+ * Creates a token. Its text is known only here.
+ *
+ * @throws {DomainError} `Conflict` if a valid token has this name, or if there are too many.
+ */
+async function createToken(database: Database, name: string, now: number) {
+  const { secret: token, hash, beginsWith } = generateSecret(PREFIX);
+  const { created, sameName } = await writeNamed(
+    database,
+    {
+      insert: { sql: INSERT_TOKEN, args: [name, hash, beginsWith, now, ACTIVE_MAX] },
+      created: { sql: "SELECT id FROM admin_tokens WHERE hash = ?", args: [hash] },
+      sameName: {
+        sql: "SELECT id FROM admin_tokens WHERE name = ? AND revoked_at IS NULL",
+        args: [name],
+      },
+    },
+    { idempotent: true },
+  );
+  if (created[0] !== undefined) return { id: Number(created[0]["id"]), token };
+  throw new DomainError(
+    "Conflict",
+    sameName.length > 0
+      ? `There is a token ${name} already; revoke it, or choose another name`
+      : `There are ${ACTIVE_MAX} tokens already; revoke those that nobody uses`,
+  );
+}
+
+/** The condition of the token with an id, or of the valid one with a name or a text. */
+function isToken(nameIdOrToken: string | number) {
+  if (typeof nameIdOrToken === "number") return eq(adminTokens.id, nameIdOrToken);
+  const isNamed = nameIdOrToken.startsWith(PREFIX)
+    ? eq(adminTokens.hash, hashSecret(nameIdOrToken))
+    : eq(adminTokens.name, nameIdOrToken);
+  return and(isNamed, isNull(adminTokens.revokedAt));
+}
+
+/**
+ * Revokes the token with an id, or the valid one with a name or a text. A revoked token keeps its
+ * first `revokedAt`.
  *
  * @throws {DomainError} `Not Found`.
  */
-async function revokeToken({ query }: Database, nameOrId: string | number, now: number) {
-  const isNamed =
-    typeof nameOrId === "number"
-      ? eq(adminTokens.id, nameOrId)
-      : and(eq(adminTokens.name, nameOrId), isNull(adminTokens.revokedAt));
-  const [found] = await query((drizzle) => drizzle.select().from(adminTokens).where(isNamed));
+async function revokeToken({ query }: Database, nameIdOrToken: string | number, now: number) {
+  const [found] = await query((drizzle) =>
+    drizzle.select().from(adminTokens).where(isToken(nameIdOrToken)),
+  );
   if (found === undefined) {
-    throw new DomainError("Not Found", `There is no valid token ${nameOrId}`);
+    const text = String(nameIdOrToken);
+    const shown = text.startsWith(PREFIX) ? `${text.slice(0, 10)}…` : text;
+    throw new DomainError("Not Found", `There is no valid token ${shown}`);
   }
   const { id, name } = found;
+  const revokedAt = found.revokedAt ?? now;
   await query((drizzle) =>
     drizzle
       .update(adminTokens)
-      .set({ revokedAt: now })
+      .set({ revokedAt })
       .where(and(eq(adminTokens.id, id), isNull(adminTokens.revokedAt))),
   );
-  return { id, name, revokedAt: found.revokedAt ?? now };
+  return { id, name, revokedAt };
 }

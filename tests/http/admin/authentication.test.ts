@@ -64,7 +64,7 @@ describe("GET /admin/accounts", () => {
 
 const NO_TOKENS = {
   isCandidate: () => false,
-  list: async () => [],
+  listCached: async () => [],
   recordUse: async () => undefined,
 };
 

@@ -1,9 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  hashApiKey,
-  generateApiKey,
-  type GeneratedApiKey,
-} from "../../../server/metering/api-keys.ts";
+import { hashSecret } from "../../../server/secrets.ts";
 import { KEY_SCOPES } from "../../../server/stored-names.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
@@ -13,51 +9,62 @@ import {
   withDatabase,
 } from "../../support/store/database.ts";
 
-const pickStored = ({ hash, beginsWith }: GeneratedApiKey) => ({ hash, beginsWith });
-
 describe("createKeyStore()", () => {
-  test("findByHash() finds a key by its hash until it is revoked", async () => {
+  test("find() finds a key by its text until it is revoked", async () => {
     await withDatabase(async (database) => {
       const account = await createLedgerStore(database).createAccount("nasa", 0);
-      const keys = createKeyStore(database);
-      const [kept, revoked] = [generateApiKey(), generateApiKey()];
-      const create = ({ hash, beginsWith }: typeof kept, label: string | null) =>
-        keys.create({ account: account.id, hash, beginsWith, label }, 5);
-      const found = { account: account.id, scopes: KEY_SCOPES, expiresAt: null };
-      const keptId = await create(kept, "one");
-      const revokedId = await create(revoked, null);
-      expect(await keys.findByHash(kept.key)).toBeUndefined();
-      expect(await keys.findByHash(hashApiKey("cm_unknown"))).toBeUndefined();
-      expect(await keys.findByHash(revoked.hash)).toEqual({ id: revokedId, ...found });
-      const answer = { id: revokedId, account: "nasa", hash: revoked.hash, revokedAt: 7 };
-      expect(await keys.revoke({ id: revokedId }, 7)).toEqual(answer);
-      expect(await keys.revoke({ id: revokedId }, 8)).toEqual(answer);
-      expect(await keys.revoke({ hash: revoked.hash }, 9)).toEqual(answer);
-      expect(await keys.findByHash(revoked.hash)).toBeUndefined();
-      expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, ...found });
+      const changed: string[] = [];
+      const keys = createKeyStore(database, (hash) => changed.push(hash));
+      const kept = await keys.create("nasa", { label: "one" }, 5);
+      const revoked = await keys.create("nasa", { label: null }, 5);
+      const toFound = ({ id, key }: typeof kept) => ({
+        key: id,
+        hash: hashSecret(key),
+        account: account.id,
+        scopes: KEY_SCOPES,
+        expiresAt: null,
+      });
+      expect(await keys.find(hashSecret(kept.key))).toBeUndefined();
+      expect(await keys.find("cm_unknown")).toBeUndefined();
+      expect(await keys.find(revoked.key)).toEqual(toFound(revoked));
+      const answer = { id: revoked.id, account: "nasa", revokedAt: 7 };
+      expect(changed).toEqual([]);
+      expect(await keys.revoke(revoked.id, 7)).toEqual(answer);
+      expect(await keys.revoke(revoked.id, 8)).toEqual(answer);
+      expect(await keys.revoke(revoked.key, 9)).toEqual(answer);
+      expect(new Set(changed)).toEqual(new Set([hashSecret(revoked.key)]));
+      expect(await keys.find(revoked.key)).toBeUndefined();
+      expect(await keys.find(kept.key)).toEqual(toFound(kept));
       const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null, replacedBy: null };
+      const [keptStart, revokedStart] = [kept.key.slice(0, 10), revoked.key.slice(0, 10)];
       expect(await keys.list("nasa")).toEqual([
-        { ...shared, id: keptId, beginsWith: kept.beginsWith, label: "one", revokedAt: null },
-        { ...shared, id: revokedId, beginsWith: revoked.beginsWith, label: null, revokedAt: 7 },
+        { ...shared, id: kept.id, beginsWith: keptStart, label: "one", revokedAt: null },
+        { ...shared, id: revoked.id, beginsWith: revokedStart, label: null, revokedAt: 7 },
       ]);
       expect(await keys.list("esa")).toEqual([]);
-      expect(await resultOrError(keys.revoke({ id: 99 }, 0))).toEqual([
-        "Not Found",
-        "There is no key 99",
-      ]);
-      expect(await resultOrError(keys.revoke({ hash: hashApiKey("cm_unknown") }, 0))).toEqual([
+      expect(await resultOrError(keys.revoke(99, 0))).toEqual(["Not Found", "There is no key 99"]);
+      expect(await resultOrError(keys.revoke("cm_unknown", 0))).toEqual([
         "Not Found",
         "There is no key with this text",
       ]);
     });
   });
 
+  test("create() rejects the name of an account that does not exist", async () => {
+    await withDatabase(async (database) => {
+      expect(await resultOrError(createKeyStore(database).create("esa", {}, 0))).toEqual([
+        "Not Found",
+        "There is no account esa",
+      ]);
+    });
+  });
+
   test("stores no key, only its first characters", async () => {
     await withDatabase(async (database, file) => {
-      const { key, hash, beginsWith } = generateApiKey();
-      await createKeyStore(database).create({ account: 1, hash, beginsWith, label: null }, 0);
+      await createLedgerStore(database).createAccount("nasa", 0);
+      const { key } = await createKeyStore(database).create("nasa", {}, 0);
       const stored = JSON.stringify(await queryFromOtherProcess(file, "SELECT * FROM keys"));
-      expect(stored).toContain(hash);
+      expect(stored).toContain(hashSecret(key));
       expect(stored).toContain(key.slice(0, 10));
       expect(stored).not.toContain(key.slice(0, 11));
       expect(stored).not.toContain(key.slice(10, 20));
@@ -66,16 +73,15 @@ describe("createKeyStore()", () => {
 
   test("rotate() copies a key, and ends the old one at the earlier of two instants", async () => {
     await withDatabase(async (database) => {
-      const { id: account } = await createLedgerStore(database).createAccount("nasa", 0);
+      await createLedgerStore(database).createAccount("nasa", 0);
       const keys = createKeyStore(database);
-      const old = { ...generateApiKey(), label: "l", scopes: ["read"] as const };
-      const create = (expiresAt: number | null) =>
-        keys.create({ ...old, ...pickStored(generateApiKey()), account, expiresAt }, 5);
+      const create = async (expiresAt: number | null) =>
+        (await keys.create("nasa", { label: "l", scopes: ["read"], expiresAt }, 5)).id;
       const [endless, ending] = [await create(null), await create(100)];
       const rotate = (id: number, expiresAt: number, now: number) =>
-        keys.rotate(id, pickStored(generateApiKey()), expiresAt, now);
-      expect(await rotate(endless, 50, 10)).toMatchObject({ newId: 3, expiresAt: 50 });
-      expect(await rotate(ending, 200, 10)).toMatchObject({ newId: 4, expiresAt: 100 });
+        keys.rotate(id, expiresAt - now, now);
+      expect(await rotate(endless, 50, 10)).toMatchObject({ id: 3, oldExpiresAt: 50 });
+      expect(await rotate(ending, 200, 10)).toMatchObject({ id: 4, oldExpiresAt: 100 });
       expect(await resultOrError(rotate(endless, 60, 20))).toEqual([
         "Conflict",
         "Key 1 was replaced by key 3; rotate that one instead",
@@ -91,26 +97,13 @@ describe("createKeyStore()", () => {
         "Conflict",
         "Key 4 has expired; create a new key instead",
       ]);
-      await keys.revoke({ id: 3 }, 30);
+      await keys.revoke(3, 30);
       expect(await resultOrError(rotate(3, 99, 31))).toEqual([
         "Conflict",
         "Key 3 is revoked; create a new key instead",
       ]);
       expect(await resultOrError(rotate(9, 99, 31))).toEqual(["Not Found", "There is no key 9"]);
       expect((await keys.list("nasa")).length).toBe(4);
-    });
-  });
-
-  test("create() rejects a hash that is stored already", async () => {
-    await withDatabase(async (database) => {
-      const keys = createKeyStore(database);
-      const key = { account: 1, hash: "same", beginsWith: "cm_", label: null };
-      await keys.create(key, 0);
-      const second = await keys.create(key, 0).then(
-        () => "stored",
-        () => "refused",
-      );
-      expect(second).toBe("refused");
     });
   });
 });

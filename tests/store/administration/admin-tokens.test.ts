@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { generateSecret, hashApiKey } from "../../../server/metering/api-keys.ts";
+import { hashSecret } from "../../../server/secrets.ts";
 import { createAdminTokenStore } from "../../../server/store/administration/admin-tokens.ts";
 import {
   queryFromOtherProcess,
@@ -7,42 +7,55 @@ import {
   withDatabase,
 } from "../../support/store/database.ts";
 
-const createToken = (name: string) => ({ name, hash: hashApiKey(name), beginsWith: "cma_123456" });
-
 describe("createAdminTokenStore()", () => {
-  test("list() says since when tokens are revoked, by name or by id", async () => {
+  test("list() says since when tokens are revoked, by name, id or text", async () => {
     await withDatabase(async (database) => {
-      const tokens = createAdminTokenStore(database);
-      const billing = await tokens.create(createToken("billing"), 5);
-      const ann = await tokens.create(createToken("ann"), 6);
-      await tokens.recordUse(ann, 9);
-      const revoked = { id: billing, name: "billing", revokedAt: 7 };
-      expect(await tokens.revoke("billing", 7)).toEqual(revoked);
-      expect(await tokens.revoke(billing, 8)).toEqual(revoked);
+      let now = 5;
+      const tokens = createAdminTokenStore(database, () => now);
+      const billing = await tokens.create("billing");
+      now = 6;
+      const ann = await tokens.create("ann");
+      const bob = await tokens.create("bob");
+      now = 9;
+      await tokens.recordUse(ann.id);
+      now = 7;
+      const revoked = { id: billing.id, name: "billing", revokedAt: 7 };
+      expect(await tokens.revoke("billing")).toEqual(revoked);
+      expect(await tokens.revoke(bob.token)).toMatchObject({ id: bob.id, name: "bob" });
+      now = 8;
+      expect(await tokens.revoke(billing.id)).toEqual(revoked);
+      const toStored = ({ token }: typeof billing) => ({
+        hash: hashSecret(token),
+        beginsWith: token.slice(0, 10),
+        lastUsedAt: null,
+      });
       expect(await tokens.list()).toEqual([
-        { ...createToken("billing"), id: billing, createdAt: 5, lastUsedAt: null, revokedAt: 7 },
-        { ...createToken("ann"), id: ann, createdAt: 6, lastUsedAt: 9, revokedAt: null },
+        { ...toStored(billing), id: billing.id, name: "billing", createdAt: 5, revokedAt: 7 },
+        { ...toStored(ann), id: ann.id, name: "ann", createdAt: 6, lastUsedAt: 9, revokedAt: null },
+        { ...toStored(bob), id: bob.id, name: "bob", createdAt: 6, revokedAt: 7 },
       ]);
-      expect(await resultOrError(tokens.revoke("billing", 9))).toEqual([
-        "Not Found",
-        "There is no valid token billing",
-      ]);
-      expect(await resultOrError(tokens.revoke(99, 9))).toEqual([
-        "Not Found",
-        "There is no valid token 99",
-      ]);
+      for (const [token, shown] of [
+        ["billing", "billing"],
+        [99, "99"],
+        [bob.token, `${bob.token.slice(0, 10)}…`],
+      ] as const) {
+        expect(await resultOrError(tokens.revoke(token))).toEqual([
+          "Not Found",
+          `There is no valid token ${shown}`,
+        ]);
+      }
     });
   });
 
   test("list() has all valid tokens, and the last revoked ones", async () => {
     await withDatabase(async (database) => {
-      const tokens = createAdminTokenStore(database);
-      await tokens.create(createToken("first"), 0);
+      const tokens = createAdminTokenStore(database, () => 0);
+      await tokens.create("first");
       for (let index = 0; index < 210; index++) {
-        await tokens.create(createToken(`t${index}`), 0);
-        await tokens.revoke(`t${index}`, 1);
+        await tokens.create(`t${index}`);
+        await tokens.revoke(`t${index}`);
       }
-      await tokens.create(createToken("last"), 2);
+      await tokens.create("last");
       const names = (await tokens.list()).map(({ name }) => name);
       const revoked = Array.from({ length: 198 }, (_, index) => `t${index + 12}`);
       expect(names).toEqual(["first", ...revoked, "last"]);
@@ -51,42 +64,40 @@ describe("createAdminTokenStore()", () => {
 
   test("create() rejects the name of a valid token, and takes that of a revoked one", async () => {
     await withDatabase(async (database) => {
-      const tokens = createAdminTokenStore(database);
-      await tokens.create(createToken("billing"), 0);
-      const again = { ...createToken("billing"), hash: hashApiKey("another") };
-      expect(await resultOrError(tokens.create(again, 1))).toEqual([
+      const tokens = createAdminTokenStore(database, () => 0);
+      await tokens.create("billing");
+      expect(await resultOrError(tokens.create("billing"))).toEqual([
         "Conflict",
         "There is a token billing already; revoke it, or choose another name",
       ]);
-      await tokens.revoke("billing", 2);
-      await tokens.create(again, 3);
+      await tokens.revoke("billing");
+      const { token } = await tokens.create("billing");
       const valid = (await tokens.list()).filter(({ revokedAt }) => revokedAt === null);
-      expect(valid.map(({ hash }) => hash)).toEqual([hashApiKey("another")]);
+      expect(valid.map(({ hash }) => hash)).toEqual([hashSecret(token)]);
     });
   });
 
   test("create() rejects a token beyond 100 valid ones", async () => {
     await withDatabase(async (database) => {
-      const tokens = createAdminTokenStore(database);
-      for (let index = 0; index < 100; index++) await tokens.create(createToken(`t${index}`), 0);
-      expect(await resultOrError(tokens.create(createToken("t100"), 0))).toEqual([
+      const tokens = createAdminTokenStore(database, () => 0);
+      for (let index = 0; index < 100; index++) await tokens.create(`t${index}`);
+      expect(await resultOrError(tokens.create("t100"))).toEqual([
         "Conflict",
         "There are 100 tokens already; revoke those that nobody uses",
       ]);
-      await tokens.revoke("t7", 1);
-      await tokens.create(createToken("t100"), 2);
+      await tokens.revoke("t7");
+      await tokens.create("t100");
     });
   });
 
   test("stores no token, only its hash and its first characters", async () => {
     await withDatabase(async (database, file) => {
-      const { secret, ...stored } = generateSecret("cma_");
-      await createAdminTokenStore(database).create({ name: "a", ...stored }, 0);
+      const { token } = await createAdminTokenStore(database, () => 0).create("a");
       const text = JSON.stringify(await queryFromOtherProcess(file, "SELECT * FROM admin_tokens"));
-      expect(text).toContain(hashApiKey(secret));
-      expect(text).toContain(secret.slice(0, 10));
-      expect(text).not.toContain(secret.slice(0, 11));
-      expect(text).not.toContain(secret.slice(10, 20));
+      expect(text).toContain(hashSecret(token));
+      expect(text).toContain(token.slice(0, 10));
+      expect(text).not.toContain(token.slice(0, 11));
+      expect(text).not.toContain(token.slice(10, 20));
     });
   });
 });

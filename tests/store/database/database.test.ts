@@ -160,8 +160,7 @@ describe("Database, while another process holds the lock,", () => {
         expect(
           await resultOrError(commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", 0)),
         ).toEqual(UNAVAILABLE);
-        const key = { account: id, hash: "h", beginsWith: "cm_", label: null };
-        expect(await resultOrError(keys.create(key, 0))).toEqual(UNAVAILABLE);
+        expect(await resultOrError(keys.create("nasa", {}, 0))).toEqual(UNAVAILABLE);
         const creator = { platform: "microblog", creator: "nasa" } as const;
         expect(await resultOrError(creators.add(creator, 0))).toEqual(UNAVAILABLE);
         expect(await ledger.account("nasa")).toMatchObject({ granted: 0 });

@@ -1,6 +1,5 @@
 /** Accounts with credits and keys, written without a service. */
-import { generateApiKey } from "../../../server/metering/api-keys.ts";
-import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
+import { createKeyStore, type KeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
 
@@ -12,14 +11,22 @@ export async function createAccess(
   const database = await openDatabase({ url, durability: "process" });
   try {
     const ledger = createLedgerStore(database);
-    const { id } = await ledger.createAccount(account, 0);
+    await ledger.createAccount(account, 0);
     await ledger.grant({ id: account, account, amount: credits }, 0);
-    const keys = Array.from({ length: count }, generateApiKey);
-    for (const { hash, beginsWith } of keys) {
-      await createKeyStore(database).create({ account: id, hash, beginsWith, label: null }, 0);
-    }
-    return keys.map(({ key }) => key);
+    const store = createKeyStore(database);
+    return await createAccountKeys(store, account, count);
   } finally {
     await database.close();
   }
+}
+
+/** Creates keys of an account. @returns Their texts. */
+export async function createAccountKeys(
+  store: KeyStore,
+  account: string,
+  count: number,
+): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < count) keys.push((await store.create(account, {}, 0)).key);
+  return keys;
 }

@@ -1,0 +1,20 @@
+/** Generates the secrets that clients send, such as API keys; the database has only their hashes. */
+
+/** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
+const CLEAR_CHARACTERS = 10;
+
+/**
+ * Generates a secret of 256 random bits.
+ *
+ * @param prefix What it begins with, so that people and scanners of secrets recognize it.
+ */
+export function generateSecret(prefix: string) {
+  const random = crypto.getRandomValues(new Uint8Array(32));
+  const secret = prefix + random.toBase64({ alphabet: "base64url", omitPadding: true });
+  return { secret, hash: hashSecret(secret), beginsWith: secret.slice(0, CLEAR_CHARACTERS) };
+}
+
+/** Returns the SHA-256 of a secret, in hex. */
+export function hashSecret(secret: string): string {
+  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+}
