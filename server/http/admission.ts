@@ -5,7 +5,7 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import type { AbortLimiter, CheckRateLimit, RateLimitDecision } from "../metering/rate-limit.ts";
+import type { AbortLimiter, CheckRateLimit } from "../metering/rate-limit.ts";
 import type { ApiKeyAuthenticator, Caller } from "../metering/api-keys.ts";
 import type { KeyScope } from "../stored-names.ts";
 import type { AdminAuthentication } from "./admin/authentication.ts";
@@ -176,7 +176,7 @@ function requireCaller(caller: Caller | undefined): Caller {
 }
 
 function enforceRateLimit(
-  { isAdmitted, retryAfterS, headers }: RateLimitDecision,
+  { isAdmitted, retryAfterS, headers }: ReturnType<CheckRateLimit>,
   responseHeaders: ResponseHeaders,
 ): void {
   Object.assign(responseHeaders, headers);

@@ -3,10 +3,11 @@
  * the disk commits many debits, and the refunds that wait with them. The ledger decides each debit as
  * if it came alone, in their order; a request whose client leaves before is not charged.
  */
-import type { ChangeSet } from "../store/history/cache-metadata.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
-import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
+import type { DebitBatchResult } from "../store/accounts/debits.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { ChangeSet } from "../store/history/cache-metadata.ts";
+import { recoverRefunds } from "./apply-refunds.ts";
 import {
   createBatchCommitter,
   waitForSocketPoll,
@@ -14,12 +15,12 @@ import {
   type PendingDebit,
   type Receipt,
 } from "./batch-committer.ts";
+import { createDeadlineError } from "./deadline.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
 import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
 import { createReceipts } from "./receipts.ts";
 import { createRefundQueue } from "./refund-queue.ts";
-import { recoverRefunds } from "./refund-recovery.ts";
-import type { RefundSpool } from "./refund-spool.ts";
+import { listCharges, type RefundSpool } from "./refund-spool.ts";
 
 /** The parts and limits of a debit queue. */
 interface DebitQueueOptions {
@@ -41,8 +42,6 @@ interface DebitQueueOptions {
 /** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
-const ignore = () => undefined;
-
 /** Wraps a listener, so that its exceptions are reported and stop nothing. */
 const isolate =
   <Arguments extends unknown[]>(
@@ -62,24 +61,26 @@ export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
 /** Creates the queue of debits in front of a ledger. A listener that fails does not stop it. */
 export function createDebitQueue(options: DebitQueueOptions) {
-  const { ledger, now, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
-  const onFailure = isolate(options.onFailure, ignore);
+  const { ledger, now, onChanges, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
+  const onFailure = isolate(options.onFailure, () => undefined);
   const onEnd = isolate(options.onEnd, onFailure);
-  const onChanges = isolate(options.onChanges, (error) => {
-    // The next commit then reports that all may have changed.
-    commits.forgetChanges();
-    onFailure(error);
-  });
-  const { applyRefunds, ...commits } = createLedgerCommits(ledger, now, timeoutMs);
+  const commits = createLedgerCommits({ ledger, now, timeoutMs, onChanges, onFailure });
   const batchCommitter = createBatchCommitter({
     takeRefunds: () => refundQueue.takeGroup(),
     drop,
     commit,
   });
   const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
-  const onWaiting = batchCommitter.wake;
-  const queueOptions = { apply: applyRefunds, onWaiting, timeoutMs, onFailure, spool };
-  const refundQueue = createRefundQueue(queueOptions);
+  const refundQueue = createRefundQueue({
+    apply: commits.applyRefunds,
+    timeoutMs,
+    onWaiting: batchCommitter.wake,
+    onApplied: (refund) => listCharges(refund).forEach(locks.release),
+    onPostponed: (refund) =>
+      listCharges(refund).forEach((charge) => locks.rejectWaiting(charge, createDeadlineError())),
+    onFailure,
+    spool,
+  });
   const { refundReceipt, settleBatch, rejectBatch } = createReceipts({
     refundQueue,
     locks,
@@ -90,30 +91,27 @@ export function createDebitQueue(options: DebitQueueOptions) {
   /** Ends a debit whose client left before the commit. */
   function drop({ charge, signal, reject }: PendingDebit): void {
     reject(signal?.reason);
-    locks.release([charge]);
+    locks.release(charge);
   }
 
   async function commit(batch: Batch, startNext: () => void): Promise<void> {
     const { debits, refunds, areClientsLeaving } = batch;
-    const charges = debits.map(({ charge }) => charge);
     const uid = Bun.randomUUIDv7();
     let result: DebitBatchResult | undefined;
     try {
-      const given = refunds.map(({ refund }) => refund);
-      result = await commits.commit(uid, charges, given);
+      result = await commits.commit(uid, batch);
     } catch (error) {
       startNext();
       const postponed = refundQueue.postpone(refunds, error);
-      if (charges.length > 0) await rejectBatch(debits, { kind: "batch", uid, charges }, error);
+      if (debits.length > 0) await rejectBatch(debits, uid, error);
       return postponed;
     }
     // The next commit then refunds those that left during this one.
     if (areClientsLeaving) await waitForSocketPoll();
-    if (result !== undefined) onChanges(result.changes);
     const unpaid = result === undefined ? [] : settleBatch(debits, result);
     // The next batch is committed while the requests of this one are answered.
     startNext();
-    locks.release(unpaid);
+    unpaid.forEach(locks.release);
     if (refunds.length > 0) await refundQueue.confirm(refunds);
   }
 
@@ -142,7 +140,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
     refund: refundReceipt,
 
     /** Applies the refunds that other processes saved before they ended. */
-    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, applyRefunds)),
+    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, commits.applyRefunds)),
 
     check: commits.check,
 

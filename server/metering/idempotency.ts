@@ -4,10 +4,16 @@
  * next one pays), or until they have waited too long.
  */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
-import type { PendingDebit } from "./batch-committer.ts";
 import { createDeadlineError } from "./deadline.ts";
+import type { PendingDebit } from "./batch-committer.ts";
 
-export type IdempotencyLocks = ReturnType<typeof createIdempotencyLocks>;
+interface Lock {
+  /** The account and the idempotency key. */
+  readonly name: string;
+  readonly waiting: Set<PendingDebit>;
+  /** The error with which new requests are rejected. */
+  error?: Error;
+}
 
 /**
  * Creates the locks. Charges without an idempotency key pass through.
@@ -19,73 +25,67 @@ export function createIdempotencyLocks(
   forward: (request: PendingDebit) => void,
   timeoutMs: number,
 ) {
-  /** By account and key: the waiting requests, or the error with which new ones are rejected. */
-  const waitingByKey = new Map<string, PendingDebit[] | Error>();
-  const lockHolders = new WeakSet<AccountCharge>();
+  const locks = new Map<string, Lock>();
+  const locksOfHolders = new WeakMap<AccountCharge, Lock>();
 
-  function acquire(lockKey: string, request: PendingDebit, waiting: PendingDebit[]): void {
-    waitingByKey.set(lockKey, waiting);
-    lockHolders.add(request.charge);
+  function acquire(name: string, request: PendingDebit, waiting: Lock["waiting"]): void {
+    const lock = { name, waiting };
+    locks.set(name, lock);
+    locksOfHolders.set(request.charge, lock);
     forward(request);
   }
 
-  /** Unlocks the key of a charge. @returns The requests that waited for it. */
-  function unlock(lockKey: string | undefined, charge: AccountCharge): PendingDebit[] {
-    if (lockKey === undefined || !lockHolders.delete(charge)) return [];
-    const waiting = waitingByKey.get(lockKey);
-    waitingByKey.delete(lockKey);
-    return Array.isArray(waiting) ? waiting : [];
-  }
-
-  function rejectLate(lockKey: string, request: PendingDebit): void {
-    const waiting = waitingByKey.get(lockKey);
-    const index = Array.isArray(waiting) ? waiting.indexOf(request) : -1;
-    if (!Array.isArray(waiting) || index === -1) return;
-    waiting.splice(index, 1);
-    request.reject(createDeadlineError());
+  /** Unlocks the key of a charge. @returns Its lock; `undefined` if it holds none. */
+  function unlock(charge: AccountCharge): Lock | undefined {
+    const lock = locksOfHolders.get(charge);
+    if (lock === undefined) return undefined;
+    locksOfHolders.delete(charge);
+    locks.delete(lock.name);
+    return lock;
   }
 
   return {
     /** Forwards a request, at once or when its idempotency key is free. */
     submit(request: PendingDebit): void {
-      const lockKey = getLockKey(request.charge);
-      if (lockKey === undefined) return forward(request);
-      const waiting = waitingByKey.get(lockKey);
-      if (waiting === undefined) acquire(lockKey, request, []);
-      else if (waiting instanceof Error) request.reject(waiting);
-      else {
-        waiting.push(request);
-        setTimeout(() => rejectLate(lockKey, request), timeoutMs).unref();
-      }
+      const { account, idempotencyKey } = request.charge;
+      if (idempotencyKey === undefined) return forward(request);
+      const name = `${account} ${idempotencyKey.value}`;
+      const lock = locks.get(name);
+      if (lock === undefined) return acquire(name, request, new Set());
+      if (lock.error !== undefined) return request.reject(lock.error);
+      const { waiting } = lock;
+      waiting.add(request);
+      const rejectLate = () => {
+        if (waiting.delete(request)) request.reject(createDeadlineError());
+      };
+      setTimeout(rejectLate, timeoutMs).unref();
     },
 
     /** Rejects all waiting and new requests with this key until the paying request finishes. */
     rejectWaiting(charge: AccountCharge, error: Error): void {
-      const lockKey = getLockKey(charge);
-      if (lockKey === undefined || !lockHolders.has(charge)) return;
-      const waiting = waitingByKey.get(lockKey);
-      waitingByKey.set(lockKey, error);
-      if (Array.isArray(waiting)) for (const { reject } of waiting) reject(error);
+      const lock = locksOfHolders.get(charge);
+      if (lock === undefined) return;
+      lock.error = error;
+      for (const { reject } of lock.waiting) reject(error);
+      lock.waiting.clear();
     },
 
     /** The charge was paid and answered: forwards all waiting requests, which cost nothing. */
     complete(charge: AccountCharge): void {
-      for (const request of unlock(getLockKey(charge), charge)) {
+      const waiting = unlock(charge)?.waiting;
+      for (const request of waiting ?? []) {
         forward({ ...request, charge: { ...request.charge, hasWaited: true } });
       }
+      waiting?.clear();
     },
 
-    /** The charges were not paid, or refunded: the next waiting request of each pays. */
-    release(charges: readonly AccountCharge[]): void {
-      for (const charge of charges) {
-        const lockKey = getLockKey(charge);
-        const [next, ...rest] = unlock(lockKey, charge);
-        if (lockKey !== undefined && next !== undefined) acquire(lockKey, next, rest);
-      }
+    /** The charge was not paid, or refunded: the next waiting request pays. */
+    release(charge: AccountCharge): void {
+      const lock = unlock(charge);
+      const [next] = lock?.waiting ?? [];
+      if (lock === undefined || next === undefined) return;
+      lock.waiting.delete(next);
+      acquire(lock.name, next, lock.waiting);
     },
   };
-}
-
-function getLockKey({ account, idempotencyKey }: AccountCharge): string | undefined {
-  return idempotencyKey === undefined ? undefined : `${account} ${idempotencyKey.value}`;
 }

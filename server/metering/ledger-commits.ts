@@ -1,16 +1,31 @@
-/** The writes of a debit queue to its ledger, each with a limit of time. */
+/** The writes of a debit queue to its ledger. */
+import type { ChangeSet } from "../store/history/cache-metadata.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
-import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
-import type { DebitRefund } from "../store/accounts/refund-sql.ts";
+import type { Batch } from "./batch-committer.ts";
 import { withDeadline } from "./deadline.ts";
 import type { Refund } from "./refund-spool.ts";
 
 /** The ledger, as the debit queue uses it. */
 export type DebitLedger = Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
 
-/** @param now The clock, in milliseconds since 1970 UTC. */
-export function createLedgerCommits(ledger: DebitLedger, now: () => number, timeoutMs: number) {
+export function createLedgerCommits({
+  ledger,
+  now,
+  timeoutMs,
+  onChanges,
+  onFailure,
+}: {
+  readonly ledger: DebitLedger;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  /** How long a commit may take. */
+  readonly timeoutMs: number;
+  /** Receives the changes up to a commit. */
+  readonly onChanges: ((changes: ChangeSet) => void) | undefined;
+  /** Receives why `onChanges` failed. */
+  onFailure(error: unknown): void;
+}) {
   let lastSequence: number | undefined;
   /** Whether the last commit of charges failed. */
   let isFailing = false;
@@ -19,32 +34,40 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
   /** Writes to the ledger without changing a balance. */
   const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
 
+  function reportChanges(changes: ChangeSet): void {
+    try {
+      onChanges?.(changes);
+      lastSequence = changes.sequence;
+    } catch (error) {
+      // The next commit then reports that all may have changed.
+      lastSequence = undefined;
+      onFailure(error);
+    }
+  }
+
   return {
-    /** Commits charges and refunds together. @returns The outcomes of charges, if there are any. */
+    /** Commits debits and refunds together. @returns The outcomes of debits, if there are any. */
     async commit(
-      uid: string,
-      charges: readonly AccountCharge[],
-      refunds: readonly Refund[],
+      id: string,
+      { debits, refunds: pendingRefunds }: Batch,
     ): Promise<DebitBatchResult | undefined> {
-      const refundsOfDebits = selectRefundsOfDebits(refunds);
-      if (charges.length === 0) {
-        await withDeadline(ledger.refundAll(refundsOfDebits, now()), timeoutMs);
+      const refunds = selectRefundsOfDebits(pendingRefunds.map(({ refund }) => refund));
+      if (debits.length === 0) {
+        await withDeadline(ledger.refundAll(refunds, now()), timeoutMs);
         return undefined;
       }
-      const batch = { id: uid, now: now(), since: lastSequence, refunds: refundsOfDebits };
+      const charges = debits.map(({ charge }) => charge);
+      const batch = { id, now: now(), since: lastSequence, refunds };
       try {
         const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
         isFailing = false;
-        lastSequence = result.changes.sequence;
+        reportChanges(result.changes);
         return result;
       } catch (error) {
         isFailing = true;
         throw error;
       }
     },
-
-    /** Makes the next commit report unknown changes. */
-    forgetChanges: (): void => void (lastSequence = undefined),
 
     /** Applies refunds of debits and of batches, without a limit of time. */
     async applyRefunds(refunds: readonly Refund[]): Promise<void> {
@@ -65,6 +88,5 @@ export function createLedgerCommits(ledger: DebitLedger, now: () => number, time
   };
 }
 
-function selectRefundsOfDebits(refunds: readonly Refund[]): readonly DebitRefund[] {
-  return refunds.flatMap((refund) => (refund.kind === "debit" ? [refund] : []));
-}
+const selectRefundsOfDebits = (refunds: readonly Refund[]) =>
+  refunds.filter((refund) => refund.kind === "debit");

@@ -6,19 +6,8 @@ import {
   type TokenBucket,
 } from "../../core/token-bucket.ts";
 
-/** Whether a request is admitted, and the headers that tell the client its limit. */
-export interface RateLimitDecision {
-  readonly isAdmitted: boolean;
-  /** Whole seconds until the next request is admitted. */
-  readonly retryAfterS: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Counts a request of an API key and decides whether it is admitted. */
 export type CheckRateLimit = ReturnType<typeof createRateLimiter>;
-
-/** Limits the charged reads of an API key that end without a response, because its clients left. */
-export type AbortLimiter = ReturnType<typeof createAbortLimiter>;
 
 /**
  * Creates the limiter of the requests of each key.
@@ -28,11 +17,13 @@ export type AbortLimiter = ReturnType<typeof createAbortLimiter>;
  */
 export function createRateLimiter(perMinute: number, now: () => number) {
   const buckets = createTokenBuckets(perMinute, now);
-  return (key: number): RateLimitDecision => {
+  return (key: number) => {
     const { isAdmitted, retryAfterS, remaining, fullAfterS } = buckets.take(key);
     return {
       isAdmitted,
+      /** Whole seconds until the next request is admitted. */
       retryAfterS,
+      /** They tell the client its limit. */
       headers: {
         ratelimit: `"minute";r=${remaining};t=${fullAfterS}`,
         "ratelimit-policy": `"minute";q=${perMinute};w=60`,
@@ -46,6 +37,9 @@ export function createRateLimiter(perMinute: number, now: () => number) {
  * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
  */
 export const ABORTED_READS_PER_MINUTE = 3000;
+
+/** Limits the charged reads of an API key that end without a response, because its clients left. */
+export type AbortLimiter = ReturnType<typeof createAbortLimiter>;
 
 /** Creates the limiter of reads whose clients leave. @param now The clock, in milliseconds. */
 export function createAbortLimiter(now: () => number) {

@@ -2,48 +2,36 @@
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
-import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
-import type { DebitLedger } from "./ledger-commits.ts";
+import type { Debit } from "../store/accounts/refund-sql.ts";
+import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
 import type { PendingDebit, Receipt } from "./batch-committer.ts";
-import { createDeadlineError } from "./deadline.ts";
-import type { IdempotencyLocks } from "./idempotency.ts";
-import type { RefundQueue } from "./refund-queue.ts";
-import type { Refund } from "./refund-spool.ts";
+import type { createIdempotencyLocks } from "./idempotency.ts";
+import type { DebitLedger } from "./ledger-commits.ts";
+import type { createRefundQueue } from "./refund-queue.ts";
 
-/** The parts that receipts depend on. */
-interface ReceiptOptions {
-  readonly refundQueue: RefundQueue;
-  readonly locks: IdempotencyLocks;
+/** Settles and refunds batches. Requests with the same idempotency keys wait for that. */
+export function createReceipts({
+  refundQueue,
+  locks,
+  isRolledBack,
+  onRefund,
+}: {
+  readonly refundQueue: ReturnType<typeof createRefundQueue>;
+  readonly locks: ReturnType<typeof createIdempotencyLocks>;
   readonly isRolledBack: DebitLedger["isRolledBack"];
   /** Receives a debit that is refunded. */
   onRefund(debit: Debit): void;
-}
-
-/** Settles and refunds batches. Requests with the same idempotency keys wait for that. */
-export function createReceipts(options: ReceiptOptions) {
-  const { refundQueue, locks, isRolledBack, onRefund } = options;
-
-  /** Requests that wait for a refund go on if its first attempt succeeds. */
-  function rejectWaitingUnless(isRefunded: boolean, charges: readonly AccountCharge[]): void {
-    if (isRefunded) return;
-    for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
-  }
-
+}) {
   async function refundDebit({ charge, debit }: Receipt, reason: string): Promise<void> {
     if (debit === undefined) return;
     onRefund(debit);
-    const refund = { kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason } as const;
-    const isRefunded = await refundQueue.enqueue(refund, () => locks.release([charge]));
-    rejectWaitingUnless(isRefunded, [charge]);
+    await refundQueue.enqueue({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason });
   }
 
   /** Refunds once; resolves after the first attempt. */
-  function refundReceipt(receipt: Receipt, reason: string): Promise<void> {
-    receipt.refunded ??= refundDebit(receipt, reason);
-    return receipt.refunded;
-  }
+  const refundReceipt = (receipt: Receipt, reason: string): Promise<void> =>
+    (receipt.refunded ??= refundDebit(receipt, reason));
 
   return {
     refundReceipt,
@@ -70,19 +58,15 @@ export function createReceipts(options: ReceiptOptions) {
     },
 
     /** Rejects the requests of a failed commit, and refunds them unless nothing was debited. */
-    async rejectBatch(
-      debits: readonly PendingDebit[],
-      refund: Extract<Refund, { kind: "batch" }>,
-      error: unknown,
-    ): Promise<void> {
-      const { charges } = refund;
+    async rejectBatch(debits: readonly PendingDebit[], uid: string, error: unknown): Promise<void> {
+      const charges = debits.map(({ charge }) => charge);
+      const refund = { kind: "batch", uid, charges } as const;
       const isUndone = isRolledBack(error);
       // Saved first, so that not even a kill of the process loses it.
       if (!isUndone) await refundQueue.save(refund);
       for (const { reject } of debits) reject(error);
-      if (isUndone) return locks.release(charges);
-      const isRefunded = await refundQueue.applyNow(refund, () => locks.release(charges));
-      rejectWaitingUnless(isRefunded, charges);
+      if (isUndone) charges.forEach(locks.release);
+      else await refundQueue.applyNow(refund);
     },
   };
 }
@@ -100,14 +84,10 @@ function settleDebit(
     resolve(receipt);
     return receipt;
   }
-  if (outcome?.kind === "misused") reject(createKeyReuseError(charge));
-  else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
+  if (outcome?.kind === "misused") {
+    const key = charge.idempotencyKey?.value;
+    const message = `The Idempotency-Key ${key} paid for another URL or body within 24 hours`;
+    reject(new DomainError("Invalid Request", message));
+  } else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
   return undefined;
-}
-
-function createKeyReuseError({ idempotencyKey }: AccountCharge): DomainError {
-  return new DomainError(
-    "Invalid Request",
-    `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body within 24 hours`,
-  );
 }

@@ -2,9 +2,14 @@
  * Queues refunds. They wait for the next commit of the ledger, which takes a group of them along.
  * Failed refunds are retried in groups of their own until they succeed or the service stops.
  */
+import {
+  applyInGroups,
+  GROUP_MAX_SIZE,
+  type ApplyRefunds,
+  type GroupFailure,
+} from "./apply-refunds.ts";
 import { withDeadline } from "./deadline.ts";
-import { applyInGroups, GROUP_MAX_SIZE, type GroupFailure } from "./refund-groups.ts";
-import type { Refund, RefundSpool } from "./refund-spool.ts";
+import { describeRefund, type Refund, type RefundSpool } from "./refund-spool.ts";
 
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */
 const RETRY_INTERVAL_MS = 1000;
@@ -15,47 +20,43 @@ const UNSAVED_REFUNDS_MAX = 64;
 /** A refund that is not applied yet. */
 export interface PendingRefund {
   readonly refund: Refund;
-  /** Called once the refund is applied, at whatever attempt. */
-  readonly onDone: () => void;
-  /** Called after the first attempt, with its success. */
-  readonly onFirstAttempt: (isDone: boolean) => void;
+  /** Called after the first attempt. */
+  readonly onFirstAttempt: () => void;
 }
 
 /** The parts and limits of a refund queue. */
 interface RefundQueueOptions {
-  /** Applies refunds. Applying them again changes nothing. */
-  apply(refunds: readonly Refund[]): Promise<void>;
-  /** Called when a refund waits for a commit. */
-  onWaiting(): void;
+  readonly apply: ApplyRefunds;
   /** How long an attempt may take. */
   readonly timeoutMs: number;
+  /** Called when a refund waits for a commit. */
+  onWaiting(): void;
+  /** Called once a refund is applied, at whatever attempt. */
+  onApplied(refund: Refund): void;
+  /** Called when the first attempt failed. */
+  onPostponed(refund: Refund): void;
   /** Receives the error of first attempts, and of refunds that are still pending at the end. */
   onFailure(error: unknown): void;
   /** Saves refunds that outlive the process; without it they are lost at its end. */
   readonly spool?: RefundSpool | undefined;
 }
 
-export type RefundQueue = ReturnType<typeof createRefundQueue>;
-
 export function createRefundQueue(options: RefundQueueOptions) {
-  const { onWaiting, timeoutMs, onFailure, spool } = options;
-  const applyInTime = (refunds: readonly Refund[]) =>
-    withDeadline(options.apply(refunds), timeoutMs);
+  const { onWaiting, onApplied, onPostponed, timeoutMs, onFailure, spool } = options;
+  const apply: ApplyRefunds = (refunds) => withDeadline(options.apply(refunds), timeoutMs);
   /** All that are not applied: they wait for a commit, are in one, or have failed. */
   const pending = new Set<PendingRefund>();
   const waiting: PendingRefund[] = [];
-  const firstAttempts = new Set<Promise<boolean>>();
-  const { save, remove } = createBestEffortSpool(spool, onFailure);
-  const retries = createRetries(applyInTime, confirm);
+  const firstAttempts = new Set<Promise<void>>();
+  const retries = createRetries(apply, confirm);
 
-  const saveAll = (refunds: Iterable<PendingRefund>) =>
-    Promise.all(Array.from(refunds, ({ refund }) => save(refund)));
+  const save = async (refund: Refund): Promise<void> => spool?.add(refund).catch(onFailure);
 
-  /** @returns Whether the first attempt succeeded, once it was made. */
-  function add(refund: Refund, onDone: () => void, start: (added: PendingRefund) => void) {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+  /** Resolves after the first attempt. */
+  function add(refund: Refund, start: (added: PendingRefund) => void): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
     firstAttempts.add(promise);
-    const added = { refund, onDone, onFirstAttempt: resolve };
+    const added = { refund, onFirstAttempt: resolve };
     pending.add(added);
     if (pending.size > UNSAVED_REFUNDS_MAX) void save(refund);
     start(added);
@@ -66,9 +67,9 @@ export function createRefundQueue(options: RefundQueueOptions) {
   async function confirm(group: readonly PendingRefund[]): Promise<void> {
     const confirmOne = async (applied: PendingRefund) => {
       pending.delete(applied);
-      await remove(applied.refund);
-      applied.onDone();
-      applied.onFirstAttempt(true);
+      await spool?.markApplied(applied.refund).catch(onFailure);
+      onApplied(applied.refund);
+      applied.onFirstAttempt();
     };
     await Promise.all(group.map(confirmOne));
   }
@@ -76,39 +77,35 @@ export function createRefundQueue(options: RefundQueueOptions) {
   /** The first attempt of a group failed: saves its refunds, and retries them later. */
   async function postpone(group: readonly PendingRefund[], error: unknown): Promise<void> {
     if (group.length === 0) return;
-    onFailure(createPendingError({ refunds: group.map(({ refund }) => refund), error }));
-    await saveAll(group);
-    for (const { onFirstAttempt } of group) onFirstAttempt(false);
+    const refunds = group.map(({ refund }) => refund);
+    onFailure(createPendingError({ refunds, error }));
+    await Promise.all(refunds.map(save));
+    refunds.forEach(onPostponed);
+    for (const { onFirstAttempt } of group) onFirstAttempt();
     retries.add(group);
   }
 
   return {
-    /** Saves a refund in the spool before its first attempt. */
     save,
 
-    /**
-     * Applies a refund with the next commit; resolves after the first attempt.
-     *
-     * @param onDone Called once the refund is applied, at whatever attempt.
-     * @returns Whether the first attempt succeeded.
-     */
-    enqueue: (refund: Refund, onDone: () => void): Promise<boolean> =>
-      add(refund, onDone, (added) => {
+    /** Applies a refund with the next commit; resolves after the first attempt. */
+    enqueue: (refund: Refund) =>
+      add(refund, (added) => {
         waiting.push(added);
         onWaiting();
       }),
 
     /** Applies a refund at once, else like `enqueue()`. */
-    applyNow: (refund: Refund, onDone: () => void): Promise<boolean> =>
-      add(refund, onDone, (added) => {
-        applyInTime([refund]).then(
+    applyNow: (refund: Refund) =>
+      add(refund, (added) => {
+        apply([refund]).then(
           () => confirm([added]),
           (error: unknown) => postpone([added], error),
         );
       }),
 
     /** Takes a group of the refunds that wait. It is either confirmed or postponed. */
-    takeGroup: (): readonly PendingRefund[] => waiting.splice(0, GROUP_MAX_SIZE),
+    takeGroup: () => waiting.splice(0, GROUP_MAX_SIZE),
 
     confirm,
     postpone,
@@ -122,7 +119,7 @@ export function createRefundQueue(options: RefundQueueOptions) {
     },
 
     /** Saves every refund that is not applied: the process may be killed soon. */
-    saveAll: async (): Promise<void> => void (await saveAll(pending)),
+    saveAll: () => Promise.all(Array.from(pending, ({ refund }) => save(refund))),
 
     /** Tries every refund that failed once more, and stops retrying. */
     async close(): Promise<void> {
@@ -131,17 +128,13 @@ export function createRefundQueue(options: RefundQueueOptions) {
   };
 }
 
-/**
- * Creates the retries of refunds.
- *
- * @param onApplied Called with those that succeed.
- */
+/** Creates the retries of refunds. @param onApplied Called with those that succeed. */
 function createRetries(
-  apply: (refunds: readonly Refund[]) => Promise<void>,
+  apply: ApplyRefunds,
   onApplied: (group: readonly PendingRefund[]) => Promise<void>,
 ) {
   let failed: readonly PendingRefund[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   let lastAttempt: Promise<readonly GroupFailure[]> = Promise.resolve([]);
   let isStopped = false;
 
@@ -155,10 +148,7 @@ function createRetries(
     return failures;
   }
 
-  function attemptAfterLast(): Promise<readonly GroupFailure[]> {
-    lastAttempt = lastAttempt.then(attempt);
-    return lastAttempt;
-  }
+  const attemptAfterLast = () => (lastAttempt = lastAttempt.then(attempt));
 
   function schedule(): void {
     if (isStopped) return;
@@ -176,7 +166,7 @@ function createRetries(
     },
 
     /** Makes the last attempt. @returns The groups that failed in it. */
-    stop(): Promise<readonly GroupFailure[]> {
+    stop() {
       isStopped = true;
       clearTimeout(timer);
       return attemptAfterLast();
@@ -184,41 +174,11 @@ function createRetries(
   };
 }
 
-/** Wraps a spool, so that its failures are reported and stop nothing. */
-function createBestEffortSpool(
-  spool: RefundSpool | undefined,
-  onFailure: (error: unknown) => void,
-) {
-  return {
-    async save(refund: Refund): Promise<void> {
-      try {
-        await spool?.add(refund);
-      } catch (cause) {
-        const message = `${describeRefund(refund)} cannot be saved in ${spool?.file}`;
-        onFailure(new Error(message, { cause }));
-      }
-    },
-    async remove(refund: Refund): Promise<void> {
-      try {
-        await spool?.markApplied(refund);
-      } catch (error) {
-        onFailure(error);
-      }
-    },
-  };
-}
-
 function createPendingError({ refunds, error }: GroupFailure): Error {
-  const [first] = refunds;
+  const [first, second] = refunds;
   const subject =
-    first !== undefined && refunds.length === 1
+    first !== undefined && second === undefined
       ? `${describeRefund(first)} is`
       : `${refunds.length} refunds are`;
   return new Error(`${subject} not done yet: ${String(error)}`, { cause: error });
-}
-
-function describeRefund(refund: Refund): string {
-  if (refund.kind === "batch") return `The cancellation of the debits ${refund.uid}`;
-  const { cost, account } = refund.charge;
-  return `A refund of ${cost} to account ${account}`;
 }

@@ -3,16 +3,7 @@
  * could not apply at once to a file of its own; another process applies them. A refund that is
  * applied twice counts once, so a file may be read while its process lives, or again after a crash.
  */
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  type FileHandle,
-} from "node:fs/promises";
+import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refund-sql.ts";
@@ -28,6 +19,16 @@ export type Refund =
       readonly reason: string;
     }
   | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly AccountCharge[] };
+
+/** The charges of the requests that a refund is for. */
+export const listCharges = (refund: Refund): readonly AccountCharge[] =>
+  refund.kind === "debit" ? [refund.charge] : refund.charges;
+
+export function describeRefund(refund: Refund): string {
+  if (refund.kind === "batch") return `The cancellation of the debits ${refund.uid}`;
+  const { cost, account } = refund.charge;
+  return `A refund of ${cost} to account ${account}`;
+}
 
 /** The contents of a file of refunds. */
 interface SpoolFile {
@@ -55,10 +56,6 @@ interface SpoolLine {
   readonly refund: Refund;
 }
 
-export function countRefundRequests(refund: Refund): number {
-  return refund.kind === "debit" ? 1 : refund.charges.length;
-}
-
 /**
  * Creates the spool of this process. It writes nothing before the first refund.
  *
@@ -84,12 +81,12 @@ export function createRefundSpool(folder: string, database: string) {
       const known = pendingRefunds.get(uid);
       if (known !== undefined) return known.saved;
       const saved = append(encodeLine({ database, refund }));
-      pendingRefunds.set(uid, { requests: countRefundRequests(refund), saved });
+      pendingRefunds.set(uid, { requests: listCharges(refund).length, saved });
       try {
         await saved;
-      } catch (error) {
+      } catch (cause) {
         pendingRefunds.delete(uid);
-        throw error;
+        throw new Error(`${describeRefund(refund)} cannot be saved in ${file}`, { cause });
       }
     },
 
@@ -101,12 +98,12 @@ export function createRefundSpool(folder: string, database: string) {
 
     /** Reads the files of other processes, whether these run or not. */
     async readOthers(): Promise<SpoolFile[]> {
-      const names = (await undefinedIfMissing(readdir(folder))) ?? [];
+      const names = (await undefinedIfMissing(fs.readdir(folder))) ?? [];
       const spoolNames = names.filter((name) => name.endsWith(FILE_SUFFIX)).toSorted();
       const files: SpoolFile[] = [];
       for (const other of spoolNames.map((name) => join(folder, name))) {
         if (other === file) continue;
-        const bytes = await undefinedIfMissing(readFile(other));
+        const bytes = await undefinedIfMissing(fs.readFile(other));
         if (bytes === undefined) continue; // Its process applied all refunds and removed it.
         const lines = decodeLines(bytes.toString(), database);
         files.push({ file: other, size: bytes.length, ...lines });
@@ -118,68 +115,79 @@ export function createRefundSpool(folder: string, database: string) {
      * Removes a file whose refunds are applied, unless it holds refunds of other databases. A file
      * with damaged lines gets the suffix `.damaged` instead.
      */
-    async discard(spoolFile: SpoolFile): Promise<void> {
-      if (Object.keys(spoolFile.otherDatabases).length > 0) return;
+    async discard({ file: other, size, otherDatabases, damagedLines }: SpoolFile): Promise<void> {
+      if (Object.keys(otherDatabases).length > 0) return;
       // Its process may append to it until it is renamed. If it grew, the next recovery reads it.
       const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
-      const renamed = rename(spoolFile.file, claimedFile).then(() => stat(claimedFile));
-      if ((await undefinedIfMissing(renamed))?.size !== spoolFile.size) return;
-      if (spoolFile.damagedLines.length > 0) await rename(claimedFile, `${spoolFile.file}.damaged`);
-      else await rm(claimedFile, { force: true });
+      const renamed = fs.rename(other, claimedFile).then(() => fs.stat(claimedFile));
+      if ((await undefinedIfMissing(renamed))?.size !== size) return;
+      if (damagedLines.length > 0) await fs.rename(claimedFile, `${other}.damaged`);
+      else await fs.rm(claimedFile, { force: true });
     },
   };
 }
 
 /** Creates the functions that append lines to a file, which other processes may read and remove. */
 function createAppender(folder: string, file: string) {
-  let lastWrite: Promise<unknown> = Promise.resolve();
+  let lastWork: Promise<unknown> = Promise.resolve();
   let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
   /** Whether the last line may be incomplete. */
   let isTorn = false;
 
-  /** Appends a line and syncs the file. Lines that wait for another append are written together. */
-  function append(line: string): Promise<void> {
-    if (batch === undefined) {
-      const lines: string[] = [];
-      const done = lastWrite.then(() => {
-        batch = undefined;
-        return write(lines);
-      });
-      lastWrite = done.catch(() => undefined);
-      batch = { lines, done };
-    }
-    batch.lines.push(line);
-    return batch.done;
+  /** Runs work after that before it, even if that failed. */
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    const done = lastWork.then(work);
+    lastWork = done.catch(() => undefined);
+    return done;
+  }
+
+  function startBatch() {
+    const lines: string[] = [];
+    const done = enqueue(() => {
+      batch = undefined;
+      return write(lines);
+    });
+    return { lines, done };
   }
 
   async function write(lines: readonly string[]): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     let isInPlace = false;
     while (!isInPlace) {
-      const handle = await open(file, "a", 0o600);
-      try {
-        const start = isTorn ? "\n" : "";
-        isTorn = true;
-        await handle.appendFile(start + lines.join(""));
-        await handle.sync();
-        isTorn = false;
-        // Another process may have read the file before this append, and removed or renamed it.
-        isInPlace = await isFileAtPath(handle, file);
-      } finally {
-        await handle.close();
-      }
+      await using handle = await fs.open(file, "a", 0o600);
+      const start = isTorn ? "\n" : "";
+      isTorn = true;
+      await handle.appendFile(start + lines.join(""));
+      await handle.sync();
+      isTorn = false;
+      // Another process may have read the file before this append, and removed or renamed it.
+      isInPlace = await isFileAtPath(handle, file);
     }
-    await syncFolder(folder);
+    // A new file survives a power cut only if its folder is synced.
+    await using folderHandle = await fs.open(folder, "r");
+    await folderHandle.sync();
   }
 
-  /** Removes the file after the running append, if the condition holds then. */
-  async function removeIf(shouldRemove: () => boolean): Promise<void> {
-    const removed = lastWrite.then(() => (shouldRemove() ? rm(file, { force: true }) : undefined));
-    lastWrite = removed.catch(() => undefined);
-    await removed;
-  }
+  return {
+    /** Appends a line and syncs the file. Lines that wait for another append are written together. */
+    append(line: string): Promise<void> {
+      batch ??= startBatch();
+      batch.lines.push(line);
+      return batch.done;
+    },
 
-  return { append, removeIf };
+    /** Removes the file after the running append, if the condition holds then. */
+    removeIf: (shouldRemove: () => boolean) =>
+      enqueue(async () => {
+        if (shouldRemove()) await fs.rm(file, { force: true });
+      }),
+  };
+}
+
+/** Whether an open file still has this path. */
+async function isFileAtPath(handle: fs.FileHandle, file: string): Promise<boolean> {
+  const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(fs.stat(file))]);
+  return named !== undefined && own.ino === named.ino && own.dev === named.dev;
 }
 
 function encodeLine(line: SpoolLine): string {
@@ -205,25 +213,10 @@ function decodeLines(content: string, database: string): Omit<SpoolFile, "file" 
     }
     const line: SpoolLine = JSON.parse(json);
     if (line.database === database) refunds.push(line.refund);
-    else
-      otherDatabases[line.database] =
-        (otherDatabases[line.database] ?? 0) + countRefundRequests(line.refund);
+    else {
+      const requests = otherDatabases[line.database] ?? 0;
+      otherDatabases[line.database] = requests + listCharges(line.refund).length;
+    }
   }
   return { refunds, otherDatabases, damagedLines };
-}
-
-/** Whether an open file still has this path. */
-async function isFileAtPath(handle: FileHandle, file: string): Promise<boolean> {
-  const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(stat(file))]);
-  return named !== undefined && own.ino === named.ino && own.dev === named.dev;
-}
-
-/** Syncs a folder, so that a new file in it survives a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -4,21 +4,14 @@
  * unknown: a count is never added twice.
  */
 import type { Debit } from "../store/accounts/refund-sql.ts";
-import type { StatusCounts, StatusUpdate } from "../store/accounts/usage.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
+import type { StatusUpdate } from "../store/accounts/usage.ts";
 
 /** How long counts wait to be added. */
 const INTERVAL_MS = 5000;
 
 /** The counts of a group while requests are counted. */
 type Counts = { -readonly [Name in keyof StatusUpdate]: StatusUpdate[Name] };
-
-/** The counts by status; requests without one failed. */
-const COUNT_NAMES: Readonly<Record<number, keyof StatusCounts>> = {
-  200: "ok",
-  304: "notModified",
-  404: "notFound",
-};
 
 /**
  * Creates a counter.
@@ -44,16 +37,8 @@ export function createStatusCounter(
     )
       return last;
     const name = `${account} ${key} ${hour} ${endpoint}`;
-    const counts = groups.get(name) ?? {
-      account,
-      key,
-      endpoint,
-      hour,
-      ok: 0,
-      notModified: 0,
-      notFound: 0,
-      failed: 0,
-    };
+    const added = { account, key, endpoint, hour, ok: 0, notModified: 0, notFound: 0, failed: 0 };
+    const counts = groups.get(name) ?? added;
     groups.set(name, counts);
     return counts;
   }
@@ -73,7 +58,10 @@ export function createStatusCounter(
     /** @param status `undefined` if the request failed and is refunded. */
     count(debit: Debit, status: number | undefined): void {
       last = find(debit);
-      last[COUNT_NAMES[status ?? 0] ?? "failed"]++;
+      if (status === 200) last.ok++;
+      else if (status === 304) last.notModified++;
+      else if (status === 404) last.notFound++;
+      else last.failed++;
       timer ??= setTimeout(() => void flush(), INTERVAL_MS);
     },
 

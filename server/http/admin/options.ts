@@ -7,7 +7,7 @@ import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { TrackedChannelStore } from "../../store/collection/tracked-channels.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
-import type { RecoveredFile } from "../../metering/refund-recovery.ts";
+import type { RecoveredFile } from "../../metering/apply-refunds.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { BackupResult } from "../../store/database/backup.ts";
