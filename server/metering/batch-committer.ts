@@ -1,6 +1,6 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { Debit } from "../store/accounts/refunds.ts";
 import { GROUP_MAX_SIZE } from "./apply-refunds.ts";
 import type { PendingRefund } from "./refund-queue.ts";
 

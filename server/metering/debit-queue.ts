@@ -5,7 +5,7 @@
  */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { Debit } from "../store/accounts/refunds.ts";
 import type { ChangeSet } from "../store/history/cache-metadata.ts";
 import { recoverRefunds } from "./apply-refunds.ts";
 import {

@@ -3,7 +3,7 @@ import { createInsufficientCreditsError, DomainError } from "../../core/errors.t
 import type { DebitOutcome } from "../../core/stores.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { Debit } from "../store/accounts/refunds.ts";
 import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
 import type { PendingDebit, Receipt } from "./batch-committer.ts";
 import type { createIdempotencyLocks } from "./idempotency.ts";

@@ -6,7 +6,7 @@
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
-import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { Debit } from "../store/accounts/refunds.ts";
 import { undefinedIfMissing } from "../system-errors.ts";
 
 /** A refund of one debit, or of all that a batch debited whose commit got no response. */

@@ -3,7 +3,7 @@
  * are committed before that is known. If the process is killed, how the last requests ended stays
  * unknown: a count is never added twice.
  */
-import type { Debit } from "../store/accounts/refund-sql.ts";
+import type { Debit } from "../store/accounts/refunds.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { StatusUpdate } from "../store/accounts/usage.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createStatusCounter } from "../../server/metering/status-counter.ts";
-import type { Debit } from "../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../server/store/accounts/refunds.ts";
 import type { StatusUpdate } from "../../server/store/accounts/usage.ts";
 
 const makeDebit = (endpoint: string, hour: number): Debit => ({

@@ -10,7 +10,7 @@ import {
 } from "../../core/testing/mod.ts";
 import type { CreditStore } from "../../core/stores.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
-import type { Debit } from "../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../server/store/accounts/refunds.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { createMicroblogReads } from "../../server/store/reads/microblog.ts";

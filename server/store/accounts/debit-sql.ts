@@ -9,9 +9,9 @@
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
-import { selectChanges } from "../history/change-log.ts";
 import type { Statement } from "../database/database.ts";
-import { SELECT_RUNS, serializeRuns, type ChargeRun } from "./charge-runs.ts";
+import { selectChanges } from "../history/change-log.ts";
+import { RUN_ROWS, type ChargeRun } from "./charge-runs.ts";
 
 // Whether a run has to be paid for: of a batch without idempotency keys each, else those whose key
 // has not paid, or has no free repeat left. Both use ?2, so that both take the same arguments.
@@ -30,30 +30,14 @@ const IS_UNPAID_RUN = `NOT EXISTS (
         )
     )`;
 
-/** Where the credits are that pay for runs: a join with `unpaid`, and its column of credits. */
-interface CreditSource {
-  readonly join: string;
-  readonly credits: string;
-}
-
-/** The balance of each account before the batch. */
-const BALANCES: CreditSource = {
-  join: "JOIN accounts ON accounts.id = unpaid.account",
-  credits: "accounts.balance",
-};
-
-/** The debits of the batch ?3 by account, of the same charges as the balance before. */
-const DEBITED_AMOUNTS: CreditSource = {
-  join: "JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account",
-  credits: "committed.amount",
-};
-
 /**
  * The runs ?1 to pay for, each with how many of its charges are covered. A run is decided with the
  * credits that the runs of its account before it leave: one that costs too much takes none of them.
+ *
+ * @param credits The column of the credits that an account has, which the join adds to `unpaid`.
  */
-const withCoveredRunsSql = (isUnpaid: string, { join, credits }: CreditSource) => `
-  WITH RECURSIVE runs AS (${SELECT_RUNS}),
+const withCoveredRunsSql = (isUnpaid: string, credits: string, join: string) => `
+  WITH RECURSIVE runs AS (${RUN_ROWS.selectSql}),
   unpaid AS (
     SELECT *, row_number() OVER (PARTITION BY account ORDER BY position) AS place
     FROM runs
@@ -76,6 +60,12 @@ const withCoveredRunsSql = (isUnpaid: string, { join, credits }: CreditSource) =
     JOIN unpaid ON unpaid.account = covered.account AND unpaid.place = covered.place + 1
   )`;
 
+const JOIN_BALANCES = "JOIN accounts ON accounts.id = unpaid.account";
+
+/** The debits of the batch ?3 cover the same charges as the balances before it. */
+const JOIN_DEBITS =
+  "JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account";
+
 /** Whether the batch was neither committed nor cancelled before. */
 const isNewBatchSql = (uid: string) => `
     NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid})
@@ -83,7 +73,7 @@ const isNewBatchSql = (uid: string) => `
 
 const insertJournalSql = (isUnpaid: string) => `
   INSERT INTO journal (uid, account, kind, amount, at)
-  ${withCoveredRunsSql(isUnpaid, BALANCES)}
+  ${withCoveredRunsSql(isUnpaid, "accounts.balance", JOIN_BALANCES)}
   SELECT ?3, account, 'debit', sum(cost * covered_count) AS amount, ?4
   FROM covered
   WHERE ${isNewBatchSql("?3")}
@@ -114,7 +104,7 @@ const ON_USAGE_CONFLICT = `
 
 const upsertUsageSql = (isUnpaid: string) => `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-  ${withCoveredRunsSql(isUnpaid, DEBITED_AMOUNTS)}
+  ${withCoveredRunsSql(isUnpaid, "committed.amount", JOIN_DEBITS)}
   SELECT account, ?4, key, endpoint, sum(covered_count), sum(cost * covered_count)
   FROM covered
   WHERE changes() > 0 AND covered_count > 0
@@ -133,7 +123,7 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
 
 const INSERT_PAYMENTS = `
   INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
-  ${withCoveredRunsSql(IS_UNPAID_RUN, DEBITED_AMOUNTS)}
+  ${withCoveredRunsSql(IS_UNPAID_RUN, "committed.amount", JOIN_DEBITS)}
   SELECT account, idempotency_key, request_hash, ?3, ?4
   FROM covered
   WHERE changes() > 0 AND idempotency_key IS NOT NULL AND covered_count > 0
@@ -146,7 +136,7 @@ const INSERT_PAYMENTS = `
 
 /** Counts the free repeats of the runs ?1, once for the batch ?3. */
 const COUNT_REPEATS = `
-  WITH runs AS (${SELECT_RUNS})
+  WITH runs AS (${RUN_ROWS.selectSql})
   UPDATE payments
   SET repeats = repeats + 1, repeated_by = ?3
   FROM runs
@@ -176,7 +166,7 @@ const selectOutcomesSql = (accounts: string) => `
 
 /** Selects the balance of each account of the runs ?1, and the amount that the batch ?2 debited. */
 export const SELECT_OUTCOMES = selectOutcomesSql(
-  "IN (SELECT json_extract(value, '$[0]') FROM json_each(?1))",
+  `IN (SELECT account FROM (${RUN_ROWS.selectSql}))`,
 );
 
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
@@ -190,35 +180,29 @@ export const SELECT_PAYMENTS = `
     payments.debit,
     payments.repeats,
     payments.repeated_by
-  FROM json_each(?1) AS run
+  FROM (${RUN_ROWS.selectSql}) AS run
   JOIN payments
-    ON payments.account = json_extract(run.value, '$[0]')
-    AND payments.idempotency_key = json_extract(run.value, '$[5]')
+    ON payments.account = run.account AND payments.idempotency_key = run.idempotency_key
   WHERE payments.at > ?2`;
+
+/** The statements of a commit; the last four only if a charge has an idempotency key. */
+type CommitStatements = Record<
+  "insertJournal" | "updateBalances" | "upsertUsage" | "outcomes" | "changes",
+  Statement
+> & {
+  readonly [
+    Name in "insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments"
+  ]?: Statement;
+};
 
 interface DebitCommit {
   readonly uid: string;
-  /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /** Hours since 1970 UTC. */
   readonly hour: number;
   /** The last change that the caller knows of. */
   readonly since: number | undefined;
-  /** Payments with an idempotency key expire at this age. */
+  /** Payments with an idempotency key that were made by then have expired. */
   readonly expiredUntil: number;
-}
-
-/** The statements of a commit; the last four only if a charge has an idempotency key. */
-interface CommitStatements {
-  readonly insertJournal: Statement;
-  readonly updateBalances: Statement;
-  readonly upsertUsage: Statement;
-  readonly outcomes: Statement;
-  readonly changes: Statement;
-  readonly insertPayments?: Statement;
-  readonly countRepeats?: Statement;
-  readonly deleteExpiredPayments?: Statement;
-  readonly payments?: Statement;
 }
 
 /** Creates the statements that commit runs. Each depends on the changes of the one before it. */
@@ -229,7 +213,7 @@ export function createCommitStatements(
   const updateBalances = { sql: UPDATE_BALANCES, args: [uid] };
   const changes = selectChanges(since);
   const [run] = runs;
-  if (run !== undefined && runs.length === 1 && run.idempotencyKey === null) {
+  if (run !== undefined && runs.length === 1 && run.idempotencyKey === undefined) {
     const { account, cost, key, endpoint, count } = run;
     return {
       insertJournal: { sql: INSERT_JOURNAL_OF_SINGLE_RUN, args: [uid, now, account, cost, count] },
@@ -242,8 +226,8 @@ export function createCommitStatements(
       changes,
     };
   }
-  const json = serializeRuns(runs);
-  const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== null);
+  const json = RUN_ROWS.serialize(runs);
+  const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
   const statements = {
     insertJournal: {
       sql: hasPayments ? INSERT_JOURNAL_WITH_PAYMENTS : INSERT_JOURNAL,

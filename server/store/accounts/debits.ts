@@ -17,7 +17,7 @@ import type { ChangeSet } from "../history/cache-metadata.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { groupIntoRuns, type AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
-import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
+import { createRefundStatements, type Debit, type DebitRefund } from "./refunds.ts";
 
 /** The fields that the charges of one commit share, and the refunds that it takes along. */
 interface DebitBatch extends ChargeBatch {
@@ -68,47 +68,36 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/** The credits that an account was debited for a batch, and their assignment to its charges. */
-interface AccountCoverage {
-  /** The balance after the whole batch. */
-  readonly balance: number;
-  /** The debited credits that are not assigned to a charge yet. */
-  left: number;
-  debitCount: number;
-}
-
 /**
  * Assigns each charge the outcome that the statements decided.
  *
  * @param outcomes The rows of `SELECT_OUTCOMES`.
- * @param payments The rows of `SELECT_PAYMENTS`.
+ * @param paymentRows The rows of `SELECT_PAYMENTS`.
  */
 export function assignOutcomes(
   charges: readonly AccountCharge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
   outcomes: readonly Row[],
-  payments: readonly Row[],
+  paymentRows: readonly Row[],
 ): DebitOutcome<Debit>[] {
-  const accounts = new Map<number, AccountCoverage>(
+  const accounts = new Map(
     outcomes.map(({ account, balance, amount }) => [
       Number(account),
+      // The balance after the whole batch, and the debited credits without a charge yet.
       { balance: Number(balance), left: Number(amount), debitCount: 0 },
     ]),
   );
-  const paymentsByKey = new Map(
-    payments.map((row) => [`${row["account"]} ${row["idempotency_key"]}`, row]),
+  const payments = new Map(
+    paymentRows
+      .filter(({ debit }) => debit !== uid)
+      .map((row) => [`${row["account"]} ${row["idempotency_key"]}`, toPayment(row, uid)]),
   );
   return charges.map((charge) => {
     const { account, cost, key, endpoint, idempotencyKey } = charge;
     const coverage = accounts.get(account);
     if (coverage === undefined) return { kind: "refused", balance: 0 };
-    const payment =
-      idempotencyKey === undefined
-        ? undefined
-        : paymentsByKey.get(`${account} ${idempotencyKey.value}`);
-    const earlierPayment =
-      payment === undefined || payment["debit"] === uid ? undefined : toPayment(payment, uid);
-    const kind = decideCharge(coverage.left, charge, earlierPayment);
+    const payment = idempotencyKey && payments.get(`${account} ${idempotencyKey.value}`);
+    const kind = decideCharge(coverage.left, charge, payment);
     if (kind === "misused") return { kind };
     if (kind !== "charged") return { kind, balance: coverage.balance + coverage.left };
     coverage.left -= cost;

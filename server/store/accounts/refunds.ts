@@ -1,123 +1,163 @@
-/** Refunds debits, and cancels batches of debits whose commit got no response. */
-import type { Row } from "@libsql/client";
-import { PAYMENT_TTL_MS } from "../../../core/charges.ts";
-import { HOUR_MS } from "../../../core/time.ts";
+/**
+ * Refunds groups of debits. Each statement finds, in the state before the group, which of the debits
+ * exist and are not refunded, so a group that is committed again changes nothing. The journal comes
+ * last: its rows mark the debits as refunded.
+ */
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { groupIntoRuns, serializeRuns, type AccountCharge } from "./charge-runs.ts";
-import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
-import { assignOutcomes } from "./debits.ts";
-import { createRefundStatements, type Debit, type DebitRefund } from "./refund-sql.ts";
+import { createJsonRows } from "./json-rows.ts";
 
-const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
+/** A committed debit, as a refund names it. */
+export interface Debit {
+  /** Identifies the batch that committed it. */
+  readonly uid: string;
+  readonly account: number;
+  /** Its index among the debits of its batch and account. */
+  readonly index: number;
+  readonly cost: number;
+  readonly key: number;
+  readonly endpoint: string;
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  /** The idempotency key that it paid for. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A refund of a debit. Applying it again changes nothing. */
+export interface DebitRefund {
+  /** Made before the refund. */
+  readonly uid: string;
+  readonly debit: Debit;
+  /** Why, for the statement. */
+  readonly reason: string;
+}
+
+const REFUND_ROWS = createJsonRows(
+  "uid reason debit account debit_index cost key endpoint hour idempotency_key".split(" "),
+  ({ uid, reason, debit }: DebitRefund) => [
+    uid,
+    reason,
+    debit.uid,
+    debit.account,
+    debit.index,
+    debit.cost,
+    debit.key,
+    debit.endpoint,
+    debit.hour,
+    debit.idempotencyKey ?? null,
+  ],
+);
+
+/**
+ * Creates the SQL of a group of refunds ?1.
+ *
+ * @param isSameRefund Which `refunded` entry of a debit's batch and account refunds the debit.
+ */
+function createTexts(isSameRefund: string) {
+  /** Selects the refunds whose debit exists and is not refunded. */
+  const applicable = `
+    SELECT refund.*
+    FROM (${REFUND_ROWS.selectSql}) AS refund
+    JOIN journal AS debited
+      ON debited.uid = refund.debit
+      AND debited.account = refund.account
+      AND debited.kind = 'debit'
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM journal AS refunded
+      WHERE refunded.debit = debited.uid
+        AND refunded.account = debited.account
+        AND ${isSameRefund}
+    )`;
+  return {
+    updateBalances: `
+  UPDATE accounts
+  SET refunded = refunded + given.amount, balance = balance + given.amount
+  FROM (
+    SELECT account, sum(cost) AS amount
+    FROM (${applicable})
+    GROUP BY account
+  ) AS given
+  WHERE accounts.id = given.account`,
+    updateUsage: `
+  UPDATE usage
+  SET refunded = usage.refunded + given.amount, refunds = usage.refunds + given.requests
+  FROM (
+    SELECT account, hour, key, endpoint, sum(cost) AS amount, count(*) AS requests
+    FROM (${applicable})
+    GROUP BY account, hour, key, endpoint
+  ) AS given
+  WHERE usage.account = given.account
+    AND usage.hour = given.hour
+    AND usage.key = given.key
+    AND usage.endpoint = given.endpoint`,
+    // In this order of the columns, SQLite finds each row by the primary key; in the order of the
+    // key, it reads all payments of the account.
+    deletePayments: `
+  DELETE FROM payments
+  WHERE (idempotency_key, account) IN (
+    SELECT paid.idempotency_key, paid.account
+    FROM (${applicable}) AS applicable
+    JOIN payments AS paid
+      ON paid.account = applicable.account
+      AND paid.idempotency_key = applicable.idempotency_key
+      AND paid.debit = applicable.debit
+  )`,
+    insertRefunds: `
+  INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
+  SELECT uid, account, 'refund', cost, ?2, debit, debit_index, reason
+  FROM (${applicable})
+  ORDER BY position`,
+  };
+}
+
+const TEXTS_OF_DEBITS = createTexts("refunded.debit_index = refund.debit_index");
+const TEXTS_OF_BATCHES = createTexts("true");
+
+/**
+ * Creates the statements of a group of refunds, to run in one transaction. Of several refunds of one
+ * debit the last one counts.
+ *
+ * @param options.areBatches Whether they refund all debits of their batches, unless any is refunded.
+ */
+export function createRefundStatements(
+  refunds: readonly DebitRefund[],
+  now: number,
+  { areBatches = false } = {},
+) {
+  const texts = areBatches ? TEXTS_OF_BATCHES : TEXTS_OF_DEBITS;
+  const refundOfDebit = new Map(
+    refunds.map((refund) => {
+      const { uid, account, index } = refund.debit;
+      return [`${uid} ${account} ${index}`, refund];
+    }),
+  );
+  const json = REFUND_ROWS.serialize([...refundOfDebit.values()]);
+  const hasPayments = refunds.some(({ debit }) => debit.idempotencyKey !== undefined);
+  return {
+    refundBalances: { sql: texts.updateBalances, args: [json] },
+    refundUsage: { sql: texts.updateUsage, args: [json] },
+    ...(hasPayments ? { deleteRefundedPayments: { sql: texts.deletePayments, args: [json] } } : {}),
+    insertRefunds: { sql: texts.insertRefunds, args: [json, now] },
+  };
+}
 
 /**
  * Refunds debits as one transaction, each once. Afterwards their idempotency keys can pay again. A
  * request that another process answered meanwhile, because the key counted as paid, stays free.
+ *
+ * @param options.areBatches As for {@link createRefundStatements}.
  */
 export async function refundDebits(
   database: Database,
   refunds: readonly DebitRefund[],
   now: number,
+  options?: { readonly areBatches: boolean },
 ): Promise<void> {
   if (refunds.length === 0) return;
-  const statements = createRefundStatements(refunds, now);
-  await writeNamed(database, statements, { ...WRITE_OPTIONS, inline: true });
-}
-
-// The hour of a debit takes no argument: that is REAL, which divides with a fraction.
-const SELECT_USAGE = `
-  SELECT usage.account, key, endpoint, usage.hour, credits - refunded AS unrefunded
-  FROM journal
-  JOIN usage ON usage.account = journal.account AND usage.hour = journal.at / ${HOUR_MS}
-  WHERE journal.uid = ? AND journal.kind = 'debit'`;
-
-/**
- * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
- * here on, and its committed charges are refunded.
- */
-export async function cancelDebits(
-  database: Database,
-  charges: readonly AccountCharge[],
-  uid: string,
-  now: number,
-): Promise<void> {
-  const runs = serializeRuns(groupIntoRuns(charges));
-  const { outcomes, payments, usage } = await writeNamed(
-    database,
-    {
-      insertCancellation: {
-        sql: "INSERT INTO cancellations (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        args: [uid, now],
-      },
-      deleteExpired: {
-        sql: "DELETE FROM cancellations WHERE at <= ?",
-        // Its charges could pay again from then on.
-        args: [now - PAYMENT_TTL_MS],
-      },
-      outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
-      payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },
-      usage: { sql: SELECT_USAGE, args: [uid] },
-    },
-    WRITE_OPTIONS,
-  );
-  // A key with another payment did probably not pay in this batch, however many repeats it has had since.
-  const waited = charges.map((charge) => Object.assign({}, charge, { hasWaited: true }));
-  const hour = Number(usage[0]?.["hour"] ?? 0);
-  const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
-  const isCharged = (_: AccountCharge, index: number) => decided[index]?.kind === "charged";
-  const isOther = (charge: AccountCharge, index: number) => !isCharged(charge, index);
-  const ordered = [...charges.filter(isCharged), ...charges.filter(isOther)];
-  const refunds = assignDebits(ordered, uid, outcomes, usage).map((debit) => ({
-    uid: `${uid}/${debit.account}/${debit.index}`,
-    debit,
-    reason: "Its commit was not answered",
-  }));
-  if (refunds.length === 0) return;
-  // Nobody has a receipt of the batch, so only an earlier cancellation has refunded any of it: then all.
-  const statements = createRefundStatements(refunds, now, { areBatches: true });
-  await writeNamed(database, statements, { ...WRITE_OPTIONS, inline: true });
-}
-
-/**
- * Assigns all credits that a batch debited to its charges. The ledger does not record which ones were
- * charged, and the payments of their idempotency keys may have been deleted or replaced since. So the
- * sums are right, for each account and within what its usage has left, but the assignment is a guess
- * if charges with idempotency keys were in the batch.
- *
- * @param charges The charges, those first that were probably charged.
- * @param outcomes The rows of `SELECT_OUTCOMES`.
- * @param usage The rows of `SELECT_USAGE`.
- */
-function assignDebits(
-  charges: readonly AccountCharge[],
-  uid: string,
-  outcomes: readonly Row[],
-  usage: readonly Row[],
-): Debit[] {
-  const accounts = new Map(
-    outcomes.map(({ account, amount }) => [
-      Number(account),
-      { unassigned: Number(amount), debitCount: 0 },
-    ]),
-  );
-  const usages = new Map(
-    usage.map(({ account, key, endpoint, hour, unrefunded }) => [
-      `${account} ${key} ${endpoint}`,
-      { hour: Number(hour), unrefunded: Number(unrefunded) },
-    ]),
-  );
-  return charges.flatMap(({ account, key, endpoint, cost, idempotencyKey }) => {
-    const debited = accounts.get(account);
-    const used = usages.get(`${account} ${key} ${endpoint}`);
-    if (debited === undefined || used === undefined) return [];
-    const assigned = Math.min(cost, debited.unassigned, used.unrefunded);
-    if (assigned <= 0) return [];
-    debited.unassigned -= assigned;
-    used.unrefunded -= assigned;
-    const index = debited.debitCount++;
-    const { hour } = used;
-    const debit = { uid, account, index, cost: assigned, key, endpoint, hour };
-    return [{ ...debit, idempotencyKey: idempotencyKey?.value }];
+  await writeNamed(database, createRefundStatements(refunds, now, options), {
+    durability: "configured",
+    idempotent: true,
+    inline: true,
   });
 }

@@ -1,7 +1,7 @@
 /** Reads the usage of accounts, and records how their requests ended. */
 import { sql } from "drizzle-orm";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
-import type { Debit } from "./refund-sql.ts";
+import type { Debit } from "./refunds.ts";
 import type { Database } from "../database/database.ts";
 
 /** How requests ended that were charged; a failed one was refunded. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
-import type { Debit } from "../../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { foldJournal } from "../../../server/store/accounts/fold-journal.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import type { Debit } from "../../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Debit } from "../../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import type { StatementLine } from "../../../server/store/accounts/statement.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { withDatabase } from "../../support/store/database.ts";

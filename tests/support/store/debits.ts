@@ -1,5 +1,5 @@
 /** Charges and debits of one key at one endpoint. */
-import type { Debit, DebitRefund } from "../../../server/store/accounts/refund-sql.ts";
+import type { Debit, DebitRefund } from "../../../server/store/accounts/refunds.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";

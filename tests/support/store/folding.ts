@@ -1,6 +1,6 @@
 /** Folds a journal, and makes the debits for it. */
 import { DAY_MS } from "../../../core/time.ts";
-import type { Debit } from "../../../server/store/accounts/refund-sql.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { foldJournal, type FoldOptions } from "../../../server/store/accounts/fold-journal.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";

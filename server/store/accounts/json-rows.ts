@@ -1,0 +1,22 @@
+/** Rows that a statement takes as one argument: a JSON array of arrays. */
+
+/**
+ * Declares the columns of such rows. A row is an array, because `json_extract()` finds an index faster
+ * than a name.
+ *
+ * @param toValues The values of a row, in the order of the columns.
+ */
+export function createJsonRows<Row>(
+  columns: readonly string[],
+  toValues: (row: Row) => readonly unknown[],
+) {
+  const columnsSql = columns.map((name, index) => `json_extract(value, '$[${index}]') AS ${name}`);
+  return {
+    serialize: (rows: readonly Row[]): string => JSON.stringify(rows.map(toValues)),
+
+    /** Selects the rows of the argument ?1, with their `position` in it. */
+    selectSql: `
+    SELECT key AS position, ${columnsSql.join(", ")}
+    FROM json_each(?1)`,
+  };
+}
