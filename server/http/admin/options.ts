@@ -4,7 +4,7 @@ import type { AuditStore } from "../../store/administration/audit.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
-import type { TrackedChannelStore } from "../../store/collection/tracked-channels.ts";
+import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
 import type { RecoveredFile } from "../../metering/apply-refunds.ts";
@@ -44,7 +44,7 @@ export interface AdminOptions {
   readonly audit: AuditStore;
   /** Reads the state of the database, its contents and the sources. */
   readStatus(): Promise<ServiceStatus>;
-  readonly channels: TrackedChannelStore;
+  readonly channels: ReturnType<typeof createTrackedChannelStore>;
   /** Finds out which channel a person means. @throws {DomainError} `Invalid Request`. */
   parseChannelName(text: string): string;
   readonly creators: MonitoringListStore;

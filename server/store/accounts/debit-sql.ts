@@ -173,27 +173,19 @@ const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
 
 /** Selects the payments with idempotency keys of the runs ?1 that were made after ?2. */
 export const SELECT_PAYMENTS = `
-  SELECT
-    payments.account,
-    payments.idempotency_key,
-    payments.request_hash,
-    payments.debit,
-    payments.repeats,
-    payments.repeated_by
+  SELECT account, idempotency_key, payments.request_hash, debit, repeats, repeated_by
   FROM (${RUN_ROWS.selectSql}) AS run
-  JOIN payments
-    ON payments.account = run.account AND payments.idempotency_key = run.idempotency_key
+  JOIN payments USING (account, idempotency_key)
   WHERE payments.at > ?2`;
 
 /** The statements of a commit; the last four only if a charge has an idempotency key. */
 type CommitStatements = Record<
   "insertJournal" | "updateBalances" | "upsertUsage" | "outcomes" | "changes",
   Statement
-> & {
-  readonly [
-    Name in "insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments"
-  ]?: Statement;
-};
+> &
+  Partial<
+    Record<"insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments", Statement>
+  >;
 
 interface DebitCommit {
   readonly uid: string;

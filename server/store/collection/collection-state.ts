@@ -16,7 +16,6 @@ const WATCH_LISTS = [
   { platform: "video", selectIds: "SELECT channel AS id FROM tracked_channels" },
 ] as const;
 
-/** The state that collectors keep between two starts. */
 export type CollectionState = ReturnType<typeof createCollectionState>;
 
 export function createCollectionState(database: Database) {
@@ -29,10 +28,9 @@ export function createCollectionState(database: Database) {
     async syncTargets(now: number) {
       const [row] = await database.queryRows({ sql: SELECT_IS_OUT_OF_SYNC, args: [now] });
       if (Number(row?.["is_out_of_sync"]) === 0) return;
-      const statements = WATCH_LISTS.flatMap(({ platform, selectIds }) => [
-        ...createSyncStatements(platform, selectIds, now),
-        { sql: CORRECT_DUE_TIMES, args: [platform, now] },
-      ]);
+      const statements = WATCH_LISTS.flatMap(({ platform, selectIds }) =>
+        createSyncStatements(platform, selectIds, now),
+      );
       await database.write(statements, { durability: "configured", idempotent: true });
     },
 
@@ -84,31 +82,25 @@ const SELECT_IS_OUT_OF_SYNC = `
   ]).join(" OR ")} AS is_out_of_sync`;
 
 function createSyncStatements(platform: string, selectIds: string, now: number): Statement[] {
+  const insert = `
+    INSERT INTO targets (platform, task, id, due_at)
+    SELECT '${platform}', task, id, ?
+    FROM (${selectIds})
+    CROSS JOIN (SELECT 'profile' AS task UNION ALL SELECT 'items')
+    WHERE true
+    ON CONFLICT DO NOTHING`;
+  const deleteSql = (isOfRemoved: string) => `
+    DELETE FROM targets
+    WHERE platform = '${platform}' AND ${isOfRemoved}`;
+  const isRemoved = `id NOT IN (${selectIds})`;
   return [
+    { sql: insert, args: [now] },
+    // The owners' own targets come last: the statement before finds the removed owners by them.
     {
-      sql: `
-        INSERT INTO targets (platform, task, id, due_at)
-        SELECT '${platform}', task, id, ?
-        FROM (${selectIds})
-        CROSS JOIN (SELECT 'profile' AS task UNION ALL SELECT 'items')
-        WHERE true
-        ON CONFLICT DO NOTHING`,
-      args: [now],
-    },
-    {
-      sql: `
-        DELETE FROM targets
-        WHERE platform = '${platform}'
-          AND owner IN (${selectWatchedIdsSql(platform)} AND id NOT IN (${selectIds}))`,
+      sql: deleteSql(`owner IN (${selectWatchedIdsSql(platform)} AND ${isRemoved})`),
       args: [],
     },
-    {
-      sql: `
-        DELETE FROM targets
-        WHERE platform = '${platform}'
-          AND task IN ('profile', 'items')
-          AND id NOT IN (${selectIds})`,
-      args: [],
-    },
+    { sql: deleteSql(`task IN ('profile', 'items') AND ${isRemoved}`), args: [] },
+    { sql: CORRECT_DUE_TIMES, args: [platform, now] },
   ];
 }

@@ -2,20 +2,15 @@
  * The collection status of a creator or channel: its last success, last failure and next poll, from
  * its `profile` and `items` targets.
  */
+import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceState } from "../../collectors/targets.ts";
 
 /** When a creator or channel was observed and will be; instants are ISO 8601. */
-export interface CollectionStatus {
-  /** The last success of its profile or items. */
-  readonly last_success: string | null;
-  /** The last failure that no success followed. */
-  readonly last_failure: string | null;
-  /** Why it failed, for people. */
-  readonly failure: string | null;
-  /** `null` when nothing is planned yet. */
-  readonly next_due: string | null;
-}
+export type CollectionStatus = Pick<
+  ListedCreator,
+  "last_success" | "last_failure" | "failure" | "next_due"
+>;
 
 /** A target, as {@link selectTargetStatusesSql} selects it. */
 export interface TargetStatus {
@@ -30,12 +25,9 @@ export interface TargetStatus {
 
 /**
  * Returns a scalar subquery of the JSON array of {@link TargetStatus} of a creator or tracked channel.
- *
- * @param platform As SQL.
- * @param id The id of the targets, as SQL.
+ * The platform and the id of the targets are SQL.
  */
-export function selectTargetStatusesSql(platform: string, id: string): string {
-  return `(
+export const selectTargetStatusesSql = (platform: string, id: string): string => `(
     SELECT json_group_array(json_object(
       'succeededAt', succeeded_at,
       'failedAt', failed_at,
@@ -53,13 +45,8 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
       ORDER BY targets.task
     )
   )`;
-}
 
-/**
- * Summarizes the targets of a creator or tracked channel.
- *
- * @param idleReason Why nothing is collected: the failure of an entity without targets.
- */
+/** Summarizes targets. @param idleReason The failure of an entity without targets. */
 export function toCollectionStatus(
   targets: readonly TargetStatus[],
   idleReason: string | undefined,

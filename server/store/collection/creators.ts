@@ -36,9 +36,44 @@ const DELETE_CREATOR = `
   WHERE platform = ? AND creator_folded = ?
   RETURNING creator`;
 
-/** Options of the monitoring list. */
+/** Creators that are read at once. */
+const PAGE_CREATORS = 100;
+
+const SELECT_PAGE = `
+  SELECT json_group_array(json_object(
+    'platform', platform,
+    'creatorFolded', creator_folded,
+    'creator', creator,
+    'addedAt', added_at,
+    'targets', ${selectTargetStatusesSql("listed.platform", "listed.creator_folded")}
+  ))
+  FROM (
+    SELECT *
+    FROM creators
+    WHERE (platform, creator_folded) > (?1, ?2)
+    ORDER BY platform, creator_folded
+    LIMIT ?3
+  ) AS listed`;
+
+interface CreatorRow extends Pick<ListedCreator, "platform" | "creator"> {
+  readonly creatorFolded: string;
+  readonly addedAt: number;
+  readonly targets: readonly TargetStatus[];
+}
+
+// Each poll of a creator moves the due time of its target.
+const SELECT_VERSION = `
+  SELECT json_quote(
+    count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || (
+      SELECT ifnull(sum(due_at), 0)
+      FROM targets
+      WHERE platform = 'microblog' AND task IN ('profile', 'items')
+    )
+  )
+  FROM creators`;
+
 interface CreatorStoreOptions {
-  /** How many creators it holds at most. */
+  /** How many creators the list holds at most. */
   readonly max?: number | undefined;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable?(username: string): string | undefined;
@@ -49,17 +84,18 @@ interface CreatorStoreOptions {
 /** The monitoring list. Between two of its pages other requests are served. */
 export type MonitoringListStore = ReturnType<typeof createCreatorStore>;
 
-/** Creates the monitoring list of a database. */
-export function createCreatorStore(
-  database: Database,
-  {
-    max = INTEGER_MAX,
-    explainUncollectable = () => undefined,
-    idleReason,
-  }: CreatorStoreOptions = {},
-) {
+export function createCreatorStore(database: Database, options: CreatorStoreOptions = {}) {
+  const { max = INTEGER_MAX, explainUncollectable, idleReason } = options;
   // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
+
+  function toListedCreator({ platform, creator, addedAt, targets }: CreatorRow): ListedCreator {
+    const status = toCollectionStatus(targets, idleReason);
+    // No attempt has to find out that the source cannot have the creator.
+    const failure = status.failure ?? explainUncollectable?.(creator) ?? null;
+    return { creator, platform, added_at: formatInstant(addedAt), ...status, failure };
+  }
+
   return {
     async add(creator: CreatorRequest, now: number) {
       const identity = [creator.platform, foldCase(creator.creator)];
@@ -97,11 +133,7 @@ export function createCreatorStore(
         const after = [last?.platform ?? "", last?.creatorFolded ?? ""];
         const args = [...after, PAGE_CREATORS];
         const rows = (await database.queryJson<CreatorRow[]>(SELECT_PAGE, args)) ?? [];
-        if (rows.length > 0) {
-          yield rows.map((row) =>
-            toListedCreator(row, explainUncollectable(row.creator), idleReason),
-          );
-        }
+        if (rows.length > 0) yield rows.map(toListedCreator);
         last = rows.length === PAGE_CREATORS ? rows.at(-1) : undefined;
       } while (last !== undefined);
     },
@@ -112,53 +144,3 @@ export function createCreatorStore(
     },
   };
 }
-
-interface CreatorRow extends Pick<ListedCreator, "platform" | "creator"> {
-  readonly creatorFolded: string;
-  readonly addedAt: number;
-  readonly targets: readonly TargetStatus[];
-}
-
-/**
- * @param uncollectable Why the source cannot have the creator, which no attempt has to find out.
- * @param idleReason Why no creator is collected.
- */
-function toListedCreator(
-  { platform, creator, addedAt, targets }: CreatorRow,
-  uncollectable: string | undefined,
-  idleReason: string | undefined,
-): ListedCreator {
-  const status = toCollectionStatus(targets, idleReason);
-  const failure = status.failure ?? uncollectable ?? null;
-  return { creator, platform, added_at: formatInstant(addedAt), ...status, failure };
-}
-
-/** Creators that are read at once. */
-const PAGE_CREATORS = 100;
-
-const SELECT_PAGE = `
-  SELECT json_group_array(json_object(
-    'platform', platform,
-    'creatorFolded', creator_folded,
-    'creator', creator,
-    'addedAt', added_at,
-    'targets', ${selectTargetStatusesSql("listed.platform", "listed.creator_folded")}
-  ))
-  FROM (
-    SELECT *
-    FROM creators
-    WHERE (platform, creator_folded) > (?1, ?2)
-    ORDER BY platform, creator_folded
-    LIMIT ?3
-  ) AS listed`;
-
-// Each poll of a creator moves the due time of its target.
-const SELECT_VERSION = `
-  SELECT json_quote(
-    count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || (
-      SELECT ifnull(sum(due_at), 0)
-      FROM targets
-      WHERE platform = 'microblog' AND task IN ('profile', 'items')
-    )
-  )
-  FROM creators`;

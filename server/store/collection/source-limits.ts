@@ -1,20 +1,17 @@
 /** Stores the used quota of sources, and which sources are stopped. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
 import { quotaUse, stoppedSources } from "../tables/collection-tables.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
-const INSERT_QUOTA_DAY = `
-  INSERT INTO quota_use (source, bucket, day, units)
-  VALUES (?, ?, ?, 0)
-  ON CONFLICT DO NOTHING`;
-
+// The first WHERE is of a new day, the second of one that has units.
 const RESERVE_UNITS = `
-  UPDATE quota_use
-  SET units = units + ?
-  WHERE source = ? AND bucket = ? AND day = ? AND units + ? <= ?
+  INSERT INTO quota_use (source, bucket, day, units)
+  SELECT ?1, ?2, ?3, ?4
+  WHERE ?4 <= ?5
+  ON CONFLICT DO UPDATE SET units = units + excluded.units
+  WHERE units + excluded.units <= ?5
   RETURNING units`;
 
 const UPSERT_STOP = `
@@ -26,26 +23,12 @@ const UPSERT_STOP = `
     since = excluded.since,
     until = excluded.until`;
 
-/** Quota units to reserve for one day. */
-interface QuotaReservation {
-  readonly source: string;
-  readonly bucket: string;
-  /** The quota day, such as `2026-11-20`. */
-  readonly day: string;
-  readonly units: number;
-  /** The most units that may be used that day. */
-  readonly limit: number;
-}
+/** Quota units to reserve for one day, and the most that may be used that day. */
+type QuotaReservation = typeof quotaUse.$inferInsert & { readonly limit: number };
 
 /** Why and until when a source is not polled. */
-export interface StoppedSource {
-  readonly reason: string;
-  readonly since: number;
-  /** `null`: until the source's settings change. */
-  readonly until: number | null;
-}
+export type StoppedSource = Omit<typeof stoppedSources.$inferSelect, "source" | "settings">;
 
-/** Creates the quotas and stops of a database. */
 export function createSourceLimits(database: Database) {
   return {
     /**
@@ -54,25 +37,15 @@ export function createSourceLimits(database: Database) {
      * @returns Whether the day has them left; otherwise nothing is counted.
      */
     async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
-      const identity = [source, bucket, day];
-      const { reserved } = await writeNamed(
-        database,
-        {
-          insertDay: { sql: INSERT_QUOTA_DAY, args: identity },
-          reserved: { sql: RESERVE_UNITS, args: [units, ...identity, units, limit] },
-        },
-        { durability: "configured", inline: true },
-      );
-      return reserved.length === 1;
+      const statement = { sql: RESERVE_UNITS, args: [source, bucket, day, units, limit] };
+      const options = { durability: "configured", inline: true } as const;
+      const [reserved] = await database.write([statement], options);
+      return reserved?.rows.length === 1;
     },
 
     /** Used units of a quota day. */
     async readUsedUnits(source: string, bucket: string, day: string) {
-      const isDay = and(
-        eq(quotaUse.source, source),
-        eq(quotaUse.bucket, bucket),
-        eq(quotaUse.day, day),
-      );
+      const isDay = sql`(source, bucket, day) = (${source}, ${bucket}, ${day})`;
       const [used] = await database.query((drizzle) =>
         drizzle.select().from(quotaUse).where(isDay),
       );
@@ -96,8 +69,8 @@ export function createSourceLimits(database: Database) {
     },
 
     async clearStop(source: string) {
-      const sql = "DELETE FROM stopped_sources WHERE source = ?";
-      await database.write([{ sql, args: [source] }], WRITE_OPTIONS);
+      const statement = { sql: "DELETE FROM stopped_sources WHERE source = ?", args: [source] };
+      await database.write([statement], WRITE_OPTIONS);
     },
   };
 }

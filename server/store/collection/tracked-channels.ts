@@ -25,6 +25,12 @@ const SELECT_TRACKED_CHANNELS = `
   ))
   FROM (SELECT * FROM tracked_channels ORDER BY key) AS tracked`;
 
+interface TrackedChannelRow {
+  readonly channel: string;
+  readonly addedAt: number;
+  readonly targets: readonly TargetStatus[];
+}
+
 /** A tracked channel, as administrators see it. */
 export interface TrackedChannel extends CollectionStatus {
   /** A handle or an identifier, as it was given. */
@@ -38,14 +44,6 @@ const isHandle = (channel: string) => channel.startsWith("@");
 
 /** Equal for two spellings of one handle. The case of an identifier counts. */
 const getKey = (channel: string) => (isHandle(channel) ? foldCase(channel) : channel);
-
-interface TrackedChannelRow {
-  readonly channel: string;
-  readonly addedAt: number;
-  readonly targets: readonly TargetStatus[];
-}
-
-export type TrackedChannelStore = ReturnType<typeof createTrackedChannelStore>;
 
 /**
  * Creates the store of the tracked channels.
@@ -74,14 +72,10 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
      */
     async untrack(channel: string) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
-      const { removed } = await writeNamed(database, {
-        removed: { sql, args: [getKey(channel)] },
-      });
-      const storedChannel = removed[0]?.["channel"];
-      if (storedChannel === undefined) {
-        throw new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
-      }
-      return String(storedChannel);
+      const [removed] = await database.write([{ sql, args: [getKey(channel)] }]);
+      const storedChannel = removed?.rows[0]?.["channel"];
+      if (storedChannel !== undefined) return String(storedChannel);
+      throw new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
     },
 
     /** All tracked channels, handles first. */
@@ -97,10 +91,10 @@ function toTrackedChannel(
   idleReason: string | undefined,
 ): TrackedChannel {
   // The source state of a handle's targets holds the identifier that the handle was resolved to.
-  const [resolved] = targets.flatMap(({ sourceState }) => sourceState["channel"] ?? []);
+  const [resolved = null] = targets.flatMap(({ sourceState }) => sourceState["channel"] ?? []);
   return {
     channel,
-    channel_id: isHandle(channel) ? (resolved ?? null) : channel,
+    channel_id: isHandle(channel) ? resolved : channel,
     added_at: formatInstant(addedAt),
     ...toCollectionStatus(targets, idleReason),
   };
