@@ -10,12 +10,11 @@
  */
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
+import { HOUR } from "./entries-sql.ts";
 
-/** How {@link foldJournal} works. */
-export interface FoldOptions {
+interface FoldOptions {
   /** Debits are folded when their hour ended this many days ago. */
   readonly days: number;
-  /** Milliseconds since 1970 UTC. */
   readonly now: number;
   /** The pause after a step, as a multiple of the time that the step took. */
   readonly pauseRatio: number;
@@ -35,9 +34,8 @@ const STEP_MAX_ENTRIES = 200;
  */
 export async function* foldJournal(
   database: Database,
-  options: FoldOptions,
+  { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES }: FoldOptions,
 ): AsyncGenerator<number, number> {
-  const { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES } = options;
   const untilHour = Math.floor((now - days * DAY_MS) / HOUR_MS);
   let total = 0;
   let after = 0;
@@ -47,7 +45,7 @@ export async function* foldJournal(
     const step = await database.queryJson<FoldStep>(SELECT_STEP, args);
     if (step === undefined || step.oldCount === 0) return total;
     const folded =
-      step.debitCount === 0 ? 0 : await foldRange(database, after, step.last, untilHour);
+      step.debitCount === 0 ? 0 : await foldRange(database, [after, step.last, untilHour]);
     total += folded;
     after = step.last;
     yield folded;
@@ -64,9 +62,6 @@ interface FoldStep {
   /** How many of those are debits. */
   readonly debitCount: number;
 }
-
-// An argument is REAL, which divides with a fraction, so the hour of an entry takes no argument.
-const HOUR = `at / ${HOUR_MS}`;
 
 /** Selects the entries after ?1, as many as weigh ?3 with their refunds, but at least one. */
 const SELECT_STEP = `
@@ -127,7 +122,7 @@ const JOIN_REFUNDS = `
   FROM folded
   JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
 
-const insertSumsSql = (select: string, chooseEntry: "max" | "min") => `
+const insertSumsSql = (select: string, chooseEntry: string) => `
   INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
   ${WITH_FOLDED}
   ${select}
@@ -171,16 +166,12 @@ const DELETE_REFUNDS = deleteSql(`SELECT refund.entry ${JOIN_REFUNDS}`);
 
 const DELETE_DEBITS = deleteSql("SELECT entry FROM folded");
 
+// The debits are deleted last: the statements before find the refunds by them.
+const FOLD_TEXTS = [INSERT_DEBITS, INSERT_REFUNDS, DELETE_REFUNDS, DELETE_DEBITS];
+
 /** Folds a range of entries. @returns How many. */
-async function foldRange(
-  { write }: Database,
-  after: number,
-  last: number,
-  untilHour: number,
-): Promise<number> {
-  // The debits are deleted last: the statements before find the refunds by them.
-  const texts = [INSERT_DEBITS, INSERT_REFUNDS, DELETE_REFUNDS, DELETE_DEBITS];
-  const statements = texts.map((sql) => ({ sql, args: [after, last, untilHour] }));
+async function foldRange({ write }: Database, args: number[]): Promise<number> {
+  const statements = FOLD_TEXTS.map((sql) => ({ sql, args }));
   const results = await write(statements, { durability: "configured", idempotent: true });
   return results.slice(2).reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
 }

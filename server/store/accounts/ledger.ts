@@ -25,7 +25,7 @@ import type { CreditStore } from "../../../core/stores.ts";
 import { type Debit, refundDebits } from "./refunds.ts";
 import { cancelDebits } from "./cancellations.ts";
 import { accounts } from "../tables/account-tables.ts";
-import { readStatement, type StatementRange } from "./statement.ts";
+import { readStatement } from "./statement.ts";
 import { addStatuses, readUsage } from "./usage.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
@@ -51,7 +51,7 @@ export function createLedgerStore(database: Database) {
     usage: readUsage.bind(null, database),
     addStatuses: addStatuses.bind(null, database),
     /** Reads a page of the statement of an account. @throws {DomainError} `Not Found`. */
-    async statement(name: string, range: StatementRange, limit: number) {
+    async statement(name: string, range: Parameters<typeof readStatement>[2], limit: number) {
       const { id } = await getAccountByName(database, name);
       return readStatement(database, id, range, limit);
     },

@@ -21,7 +21,7 @@ export interface NoticeRecord extends Notice {
 }
 
 interface NoticeFilter {
-  /** Only those about the account with this name. */
+  /** The name of an account. */
   readonly account?: string | undefined;
   readonly state?: NoticeState | undefined;
   /** Only those listed behind the notice with this id. */
@@ -47,17 +47,7 @@ const STATE = sql<NoticeState>`
 
 const { attemptedAt: _, ...COLUMNS } = getTableColumns(notices);
 
-const RECORD_COLUMNS = { ...COLUMNS, account: accounts.name, state: STATE };
-
-const CLAIMED_COLUMNS = {
-  ...COLUMNS,
-  account: sql<string>`(SELECT name FROM accounts WHERE accounts.id = notices.account)`,
-};
-
-const MARK_DELIVERED = `
-  UPDATE notices
-  SET delivered_at = ?, due_at = NULL, failure = NULL
-  WHERE id = ?`;
+const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = notices.account)`;
 
 // Another claim, and MAKE_DUE, change the number of attempts and when the notice is due.
 const RELEASE = `
@@ -71,21 +61,16 @@ const MAKE_DUE = `
   SET due_at = ?, attempts = 0
   WHERE id = ? AND delivered_at IS NULL`;
 
-// Counted from the last attempt: a notice may have waited longer for its first one.
-const DELETE_ENDED = `
-  DELETE FROM notices
-  WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?`;
-
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
-/** Creates the outbox in a database. Instants are milliseconds since 1970 UTC. */
 export function createNoticeStore(database: Database) {
   const { query } = database;
   return {
     claim: claimNotices.bind(null, database),
 
     async markDelivered(id: string, now: number) {
-      await database.write([{ sql: MARK_DELIVERED, args: [now, id] }], { idempotent: true });
+      const sql = "UPDATE notices SET delivered_at = ?, due_at = NULL, failure = NULL WHERE id = ?";
+      await database.write([{ sql, args: [now, id] }], { idempotent: true });
     },
 
     /**
@@ -106,7 +91,9 @@ export function createNoticeStore(database: Database) {
 
     /** Deletes the notices that were delivered or given up before an instant. */
     async deleteEndedBefore(instant: number) {
-      await database.write([{ sql: DELETE_ENDED, args: [instant] }], { idempotent: true });
+      // Counted from the last attempt: a notice may have waited longer for its first one.
+      const sql = "DELETE FROM notices WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?";
+      await database.write([{ sql, args: [instant] }], { idempotent: true });
     },
 
     /** Lists notices, the newest first. */
@@ -155,7 +142,7 @@ export function createNoticeStore(database: Database) {
 
 function selectRecords(drizzle: SqliteRemoteDatabase) {
   return drizzle
-    .select(RECORD_COLUMNS)
+    .select({ ...COLUMNS, account: accounts.name, state: STATE })
     .from(notices)
     .innerJoin(accounts, eq(accounts.id, notices.account));
 }
@@ -179,6 +166,6 @@ async function claimNotices(
       .update(notices)
       .set({ attempts: sql`attempts + 1`, attemptedAt: now, dueAt: until })
       .where(inArray(notices.id, sql`(${selectDue(limit)})`))
-      .returning(CLAIMED_COLUMNS),
+      .returning({ ...COLUMNS, account: ACCOUNT_NAME }),
   );
 }

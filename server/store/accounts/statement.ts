@@ -7,6 +7,7 @@
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
+import { ALL_ENTRIES, HOUR } from "./entries-sql.ts";
 
 /**
  * A line of an account's statement: a grant, or of an hour the refunds with one reason, or the debits
@@ -34,27 +35,22 @@ export interface StatementLine {
 }
 
 /** The hours that a statement covers, counted from 1970 UTC; `until` is excluded. */
-export interface StatementRange {
+interface StatementRange {
   readonly since: number;
   readonly until: number;
 }
 
-/** Some hours of a statement. */
-interface StatementPage {
-  readonly lines: readonly StatementLine[];
-  /** Where the next page starts; `undefined` if there is none. */
-  readonly nextHour: number | undefined;
-}
-
-type LineRow = Omit<StatementLine, "balance">;
-
-/** Reads the first hours of a statement: whole hours with about `limit` lines. */
+/**
+ * Reads the first hours of a statement: whole hours with about `limit` lines.
+ *
+ * @returns Their lines, and where the next page starts; `undefined` if there is none.
+ */
 export async function readStatement(
   database: Database,
   account: number,
   range: StatementRange,
   limit: number,
-): Promise<StatementPage> {
+) {
   const page = await readLines(database, account, range, limit + 1);
   const last = page.lines.at(limit);
   if (last === undefined) return { lines: addBalances(page), nextHour: undefined };
@@ -65,35 +61,6 @@ export async function readStatement(
   return { lines: addBalances(whole), nextHour };
 }
 
-// Raw, because a number that is an argument is REAL, which divides with a fraction.
-const HOUR_MS_SQL = sql.raw(String(HOUR_MS));
-
-/** Selects the balance before an hour. */
-const selectOpening = (account: number, hour: number) => sql`
-  SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
-  FROM (
-    SELECT kind, amount
-    FROM journal
-    WHERE account = ${account} AND at < ${hour * HOUR_MS}
-    UNION ALL
-    SELECT kind, amount
-    FROM folded_entries
-    WHERE account = ${account} AND hour < ${hour}
-  )`;
-
-/** Selects refunds, and the sums of folded ones. */
-const selectRefunds = (account: number, { since, until }: StatementRange) => sql`
-  SELECT at / ${HOUR_MS_SQL} AS hour, reason, 1 AS count, amount
-  FROM journal
-  WHERE account = ${account}
-    AND kind = 'refund'
-    AND at >= ${since * HOUR_MS}
-    AND at < ${until * HOUR_MS}
-  UNION ALL
-  SELECT hour, reason, count, amount
-  FROM folded_entries
-  WHERE account = ${account} AND kind = 'refund' AND hour >= ${since} AND hour < ${until}`;
-
 /** Reads lines in order, and the balance before them, as they are at one instant. */
 async function readLines(
   { query }: Database,
@@ -101,56 +68,39 @@ async function readLines(
   { since, until }: StatementRange,
   limit = -1,
 ) {
-  const [from, to] = [since * HOUR_MS, until * HOUR_MS];
   const [[opening], lines] = await query((drizzle) =>
     drizzle.batch([
-      drizzle.all<{ balance: number }>(selectOpening(account, since)),
-      drizzle.all<LineRow>(sql`
-        WITH lines AS (
-          SELECT
-            at / ${HOUR_MS_SQL} AS hour,
-            kind,
-            at,
-            NULL AS key,
-            NULL AS endpoint,
-            NULL AS requests,
-            amount,
-            reference,
-            reason,
-            entry
+      drizzle.all<{ balance: number }>(sql`
+        SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
+        FROM ${sql.raw(ALL_ENTRIES)}
+        WHERE account = ${account} AND hour < ${since}`),
+      drizzle.all<Omit<StatementLine, "balance">>(sql`
+        WITH grants AS (
+          SELECT ${sql.raw(HOUR)} AS hour, kind, at, amount, reference, reason, entry
           FROM journal
-          WHERE account = ${account} AND kind = 'grant' AND at >= ${from} AND at < ${to}
-          UNION ALL
-          SELECT
-            hour,
-            'refund',
-            hour * ${HOUR_MS},
-            NULL,
-            NULL,
-            sum(count),
-            sum(amount),
-            NULL,
-            reason,
-            NULL
-          FROM (${selectRefunds(account, { since, until })})
+          WHERE account = ${account} AND kind = 'grant'
+        ),
+        refunds AS (
+          SELECT hour, kind, sum(count) AS requests, sum(amount) AS amount, reason
+          FROM ${sql.raw(ALL_ENTRIES)}
+          WHERE account = ${account} AND kind = 'refund' AND hour >= ${since} AND hour < ${until}
           GROUP BY hour, reason
+        ),
+        lines (hour, kind, at, key, endpoint, requests, amount, reference, reason, entry) AS (
+          SELECT hour, kind, at, NULL, NULL, NULL, amount, reference, reason, entry
+          FROM grants
+          WHERE hour >= ${since} AND hour < ${until}
+          UNION ALL
+          SELECT hour, kind, hour * ${HOUR_MS}, NULL, NULL, requests, amount, NULL, reason, NULL
+          FROM refunds
           UNION ALL
           SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
           FROM usage
           WHERE account = ${account} AND hour >= ${since} AND hour < ${until}
         )
         SELECT
-          hour,
-          kind,
-          at,
-          key,
-          begins_with AS beginsWith,
-          label,
-          endpoint,
-          requests,
-          amount,
-          reference,
-          reason
+          hour, kind, at, key, begins_with AS beginsWith, label,
+          endpoint, requests, amount, reference, reason
         FROM lines
         LEFT JOIN keys ON keys.id = lines.key
         ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint, reason

@@ -1,20 +1,17 @@
 /** Reads the usage of accounts, and records how their requests ended. */
 import { sql } from "drizzle-orm";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
-import type { Debit } from "./refunds.ts";
 import type { Database } from "../database/database.ts";
+import type { usage } from "../tables/account-tables.ts";
+
+type Usage = typeof usage.$inferSelect;
 
 /** How requests ended that were charged; a failed one was refunded. */
-export interface StatusCounts {
-  readonly ok: number;
-  readonly notModified: number;
-  readonly notFound: number;
-  readonly failed: number;
-}
+type StatusCounts = Readonly<Pick<Usage, "ok" | "notModified" | "notFound" | "failed">>;
 
-/** How some requests of a debit's account, key, endpoint and hour ended. */
-export interface StatusUpdate
-  extends StatusCounts, Pick<Debit, "account" | "key" | "endpoint" | "hour"> {}
+/** How some requests of an account, key, endpoint and hour ended. */
+export type StatusUpdate = StatusCounts &
+  Readonly<Pick<Usage, "account" | "key" | "endpoint" | "hour">>;
 
 export interface UsageGroup extends StatusCounts {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
@@ -36,42 +33,28 @@ export async function readUsage(
   { hasKey, hasEndpoint, period }: UsageGrouping,
   limit: number,
 ): Promise<UsageGroup[]> {
-  const columns = [
-    ...(period === undefined ? [] : [`hour / ${period === "day" ? 24 : 1}`]),
-    ...(hasKey ? ["key"] : []),
-    ...(hasEndpoint ? ["endpoint"] : []),
-  ];
-  const groups = sql.raw(columns.join(", "));
-  const column = (isGrouped: boolean, expression = "NULL") =>
-    sql.raw(isGrouped ? expression : "NULL");
+  const periodSql = period === undefined ? "NULL" : `hour / ${period === "day" ? 24 : 1}`;
+  const keySql = hasKey ? "key" : "NULL";
+  const endpointSql = hasEndpoint ? "endpoint" : "NULL";
+  const groups = sql.raw(
+    [periodSql, keySql, endpointSql].filter((column) => column !== "NULL").join(", "),
+  );
   // A batch is read by another thread: the usage of a year can take a while.
   const [rows] = await query((drizzle) =>
     drizzle.batch([
       drizzle.all<UsageGroup>(sql`
-        SELECT
-          period,
-          key,
-          begins_with AS beginsWith,
-          label,
-          endpoint,
-          requests,
-          credits,
-          refunded,
-          ok,
-          not_modified AS notModified,
-          not_found AS notFound,
-          failed
+        SELECT grouped.*, begins_with AS beginsWith, label
         FROM (
           SELECT
-            ${column(period !== undefined, columns[0])} AS period,
-            ${column(hasKey, "key")} AS key,
-            ${column(hasEndpoint, "endpoint")} AS endpoint,
+            ${sql.raw(periodSql)} AS period,
+            ${sql.raw(keySql)} AS key,
+            ${sql.raw(endpointSql)} AS endpoint,
             sum(requests) AS requests,
             sum(credits) AS credits,
             sum(refunded) AS refunded,
             sum(ok) AS ok,
-            sum(not_modified) AS not_modified,
-            sum(not_found) AS not_found,
+            sum(not_modified) AS notModified,
+            sum(not_found) AS notFound,
             sum(failed) AS failed
           FROM usage
           WHERE account = ${account} AND hour BETWEEN ${first * 24} AND ${last * 24 + 23}
@@ -80,7 +63,7 @@ export async function readUsage(
           LIMIT ${limit}
         ) AS grouped
         LEFT JOIN keys ON keys.id = grouped.key
-        ORDER BY period, key, endpoint`),
+        ORDER BY period, grouped.key, endpoint`),
     ]),
   );
   return rows;

@@ -1,7 +1,7 @@
 /** Verifies the ledger: recomputes every balance from the journal and its folded entries. */
 import { sql } from "drizzle-orm";
-import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
+import { ALL_ENTRIES } from "./entries-sql.ts";
 
 /** An account whose journal and sums disagree, and how. */
 interface LedgerFault {
@@ -9,7 +9,6 @@ interface LedgerFault {
   readonly problem: string;
 }
 
-/** The result of a check of all accounts. */
 export interface LedgerVerification {
   readonly accounts: number;
   /** Folded ones too. */
@@ -39,19 +38,12 @@ export async function verifyLedger(database: Database): Promise<LedgerVerificati
   };
 }
 
-/** The entries of the journal, and the sums of folded ones. */
-const ALL_ENTRIES = sql.raw(`(
-  SELECT entry, account, kind, amount, at / ${HOUR_MS} AS hour, 1 AS count
-  FROM journal
-  UNION ALL
-  SELECT entry, account, kind, amount, hour, count
-  FROM folded_entries
-)`);
+const ENTRIES = sql.raw(ALL_ENTRIES);
 
 const SELECT_COUNTS = sql`
   SELECT
     (SELECT count(*) FROM accounts) AS accounts,
-    (SELECT ifnull(sum(count), 0) FROM ${ALL_ENTRIES}) AS entries`;
+    (SELECT ifnull(sum(count), 0) FROM ${ENTRIES}) AS entries`;
 
 // total() is REAL and can't overflow; the casts write it without a fraction.
 const SELECT_WRONG_SUMS = sql`
@@ -61,7 +53,7 @@ const SELECT_WRONG_SUMS = sql`
       CAST(total(amount) FILTER (WHERE kind = 'grant') AS INTEGER) AS granted,
       CAST(total(amount) FILTER (WHERE kind = 'debit') AS INTEGER) AS debited,
       CAST(total(amount) FILTER (WHERE kind = 'refund') AS INTEGER) AS refunded
-    FROM ${ALL_ENTRIES}
+    FROM ${ENTRIES}
     GROUP BY account
   ),
   compared AS (
@@ -118,7 +110,7 @@ const SELECT_NEGATIVE_BALANCES = sql`
         PARTITION BY account
         ORDER BY entry
       ) AS balance
-    FROM ${ALL_ENTRIES}
+    FROM ${ENTRIES}
   ) AS running
   JOIN accounts ON accounts.id = running.account
   WHERE running.balance < 0

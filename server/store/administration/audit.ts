@@ -4,10 +4,6 @@ import type { Database } from "../database/database.ts";
 import type { AuditAction } from "../../stored-names.ts";
 import { audit, type AuditDetails } from "../tables/administration-tables.ts";
 
-/** A change before it is made. A second one with its `uid` changes nothing. */
-export type NewAuditEntry = Omit<typeof audit.$inferSelect, "id" | "outcome">;
-
-/** Which entries a page of the audit has. */
 interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: AuditAction | undefined;
@@ -20,8 +16,6 @@ const INSERT_ENTRY = `
   INSERT INTO audit (uid, at, actor, origin, action, target, details)
   VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (uid) DO UPDATE SET outcome = NULL`;
-
-const FINISH_ENTRY = "UPDATE audit SET outcome = ?, details = ? WHERE uid = ?";
 
 // Integers without the cast would be REAL, which JSON writes with a fraction.
 const ADD_COUNTS = `
@@ -46,15 +40,17 @@ export type AuditEntry = Awaited<ReturnType<AuditStore["list"]>>[number];
 
 export function createAuditStore(database: Database) {
   return {
-    /** Stores a change before it is made. */
-    async begin({ uid, at, actor, origin, action, target, details }: NewAuditEntry) {
+    /** Stores a change before it is made. A second one with its `uid` changes nothing. */
+    async begin(entry: Omit<typeof audit.$inferSelect, "id" | "outcome">) {
+      const { uid, at, actor, origin, action, target, details } = entry;
       const args = [uid, at, actor, origin, action, target, JSON.stringify(details)];
       await database.write([{ sql: INSERT_ENTRY, args }], { idempotent: true });
     },
 
     async finish(uid: string, outcome: string, details: AuditDetails) {
+      const sql = "UPDATE audit SET outcome = ?, details = ? WHERE uid = ?";
       const args = [outcome, JSON.stringify(details), uid];
-      await database.write([{ sql: FINISH_ENTRY, args }], { idempotent: true });
+      await database.write([{ sql, args }], { idempotent: true });
     },
 
     /** Like `finish()`, but adds the details, which are counts, to those of the entry. */

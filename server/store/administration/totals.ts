@@ -5,7 +5,6 @@ import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 
-/** The totals of a kind: its entities, its observations, and the newest instant. */
 interface KindTotals {
   readonly kind: EntityKind;
   /** How many entities were observed. */
@@ -17,19 +16,12 @@ interface KindTotals {
   readonly newest: number | null;
 }
 
-export interface StoredTotals {
+/** The totals. The sums of all accounts are `null` beyond 2^53 - 1, which no number states exactly. */
+export interface StoredTotals
+  extends
+    Readonly<Record<"accounts" | "keys" | "validKeys" | "creators" | "channels", number>>,
+    Readonly<Record<"granted" | "debited" | "refunded" | "balance", number | null>> {
   readonly kinds: readonly KindTotals[];
-  readonly accounts: number;
-  readonly keys: number;
-  /** The keys that are neither revoked nor expired. */
-  readonly validKeys: number;
-  /** Sums of all accounts; `null` beyond 2^53 - 1, which no number states exactly. */
-  readonly granted: number | null;
-  readonly debited: number | null;
-  readonly refunded: number | null;
-  readonly balance: number | null;
-  readonly creators: number;
-  readonly channels: number;
 }
 
 /** Rows of entities that are read at once, in a few milliseconds. */
@@ -50,13 +42,11 @@ export async function readTotals(database: Database, now: number): Promise<Store
   return { kinds, ...sums };
 }
 
-/**
- * Sums a column of all accounts; null beyond the largest exact number. total() is REAL: unlike sum(), it
- * can't overflow, and it is exact up to that number.
- */
+// total() is REAL: unlike sum(), it can't overflow, and it is exact up to the largest exact number.
 const selectExactSum = (column: string): string =>
   `CASE WHEN total(${column}) <= ${INTEGER_MAX} THEN CAST(total(${column}) AS INTEGER) END`;
 
+/** Selects the sums. Valid keys are neither revoked nor expired. */
 const SELECT_SUMS = `
   SELECT json_object(
     'accounts', count(*),
@@ -89,7 +79,6 @@ async function readKindTotals(database: Database, tables: KindTables): Promise<K
   return { kind, entities, observations, isEstimated: step > 1 && entities > 0, newest };
 }
 
-/** A page of entities; some of its keys are in the sample. */
 interface EntityPage {
   readonly rows: number;
   readonly lastKey: number;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import {
-  createAuditStore,
-  type NewAuditEntry,
-} from "../../../server/store/administration/audit.ts";
+import { createAuditStore, type AuditStore } from "../../../server/store/administration/audit.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
-const createEntry = (uid: string, more: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
+type NewEntry = Parameters<AuditStore["begin"]>[0];
+
+const createEntry = (uid: string, more: Partial<NewEntry> = {}): NewEntry => ({
   uid,
   at: 5,
   actor: "billing",

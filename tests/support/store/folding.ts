@@ -1,7 +1,7 @@
 /** Folds a journal, and makes the debits for it. */
 import { DAY_MS } from "../../../core/time.ts";
 import type { Debit } from "../../../server/store/accounts/refunds.ts";
-import { foldJournal, type FoldOptions } from "../../../server/store/accounts/fold-journal.ts";
+import { foldJournal } from "../../../server/store/accounts/fold-journal.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 
@@ -14,7 +14,7 @@ export const LATER = 40 * DAY_MS;
 /** Folds everything that is old enough. @returns How many entries. */
 export async function foldAll(
   database: Database,
-  options: Partial<FoldOptions> = {},
+  options: Partial<Parameters<typeof foldJournal>[1]> = {},
 ): Promise<number> {
   const steps = foldJournal(database, { now: LATER, days: FOLD_DAYS, pauseRatio: 0, ...options });
   let folded = 0;
