@@ -69,8 +69,9 @@ export function createNoticeStore(database: Database) {
     claim: claimNotices.bind(null, database),
 
     async markDelivered(id: string, now: number) {
-      const sql = "UPDATE notices SET delivered_at = ?, due_at = NULL, failure = NULL WHERE id = ?";
-      await database.write([{ sql, args: [now, id] }], { idempotent: true });
+      const statement =
+        "UPDATE notices SET delivered_at = ?, due_at = NULL, failure = NULL WHERE id = ?";
+      await database.write([{ sql: statement, args: [now, id] }], { idempotent: true });
     },
 
     /**
@@ -92,8 +93,8 @@ export function createNoticeStore(database: Database) {
     /** Deletes the notices that were delivered or given up before an instant. */
     async deleteEndedBefore(instant: number) {
       // Counted from the last attempt: a notice may have waited longer for its first one.
-      const sql = "DELETE FROM notices WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?";
-      await database.write([{ sql, args: [instant] }], { idempotent: true });
+      const statement = "DELETE FROM notices WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?";
+      await database.write([{ sql: statement, args: [instant] }], { idempotent: true });
     },
 
     /** Lists notices, the newest first. */

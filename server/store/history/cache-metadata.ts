@@ -1,8 +1,9 @@
 /** Metadata for the response cache: the validity of the result of a read, and the changes since. */
 import type { TimeRange } from "../../../core/growth.ts";
 
-/** How long a cache may serve the result of a read. */
-export interface CacheMetadata {
+/** The result of a read, and how long a cache may serve it. */
+export interface CacheableResult<Body = unknown> {
+  readonly body: Body;
   /** The result is stale once something with one of these tags changes. The store makes the tags. */
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
@@ -11,11 +12,6 @@ export interface CacheMetadata {
   readonly observedAt?: number | null;
   /** Whether a history in the body leaves observations out; a response header tells clients. */
   readonly isThinned?: boolean;
-}
-
-/** The result of a read, and how long a cache may serve it. */
-export interface CacheableResult<Body = unknown> extends CacheMetadata {
-  readonly body: Body;
 }
 
 /** The changes since a reader's last known change. */

@@ -11,7 +11,7 @@ import {
   groupIntoBuckets,
   type HistoryBucket,
 } from "../../../core/buckets.ts";
-import { cutPage, type CursorPage } from "../../../core/cursor.ts";
+import { cutPage } from "../../../core/cursor.ts";
 import { computeDaysFilterValidity } from "../../../core/pagination.ts";
 import {
   encodeHistoryCursor,
@@ -19,11 +19,11 @@ import {
   HISTORY_DEFAULT_DAYS,
   type HistoryRequest,
 } from "../../../core/history-request.ts";
+import { createHistoryItems } from "../../../core/responses/histories.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import type { CacheMetadata } from "./cache-metadata.ts";
+import type { CacheableResult } from "./cache-metadata.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
-import type { PointLayout } from "../tables/point-layout.ts";
 import { mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import { decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
@@ -31,39 +31,34 @@ import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 /** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
 const STEP_CHUNKS = 64;
 
-/** A page of a history, oldest first. */
-interface BucketPage extends CursorPage<HistoryBucket> {
-  /** The changes of each bucket. */
-  readonly changes: readonly (readonly (number | null)[])[];
-}
-
-/** The entity whose history is read. */
-interface HistoryOwner {
-  readonly kind: EntityKind;
-  /** The key of its row. */
-  readonly key: number;
-}
-
 /**
  * Reads a page of a history.
  *
  * The change of the first known count of a page needs the known count before it. It is searched
- * backwards only for counts that the page knows, because of a count that no source reports the whole
+ * backwards only for counts that the page knows: because of a count that no source reports, the whole
  * history would be searched.
+ *
+ * @returns The fields of the page that are the same for all kinds, and how long it may be cached.
  */
-export async function readHistoryPage(
+export async function readHistoryPage<Kind extends EntityKind>(
   database: Database,
-  owner: HistoryOwner,
-  request: HistoryRequest,
-): Promise<BucketPage> {
+  kind: Kind,
+  { key, observedAt }: { readonly key: number; readonly observedAt: number | null },
+  request: HistoryRequest & RangeOrigin,
+) {
   const { interval, limit } = request;
-  const page = cutPage(await readBuckets(database, owner, request, limit + 1), limit, ({ start }) =>
+  const buckets = await readBuckets(database, kind, key, request, limit + 1);
+  const { items, hasMore, nextCursor } = cutPage(buckets, limit, ({ start }) =>
     encodeHistoryCursor(start, interval),
   );
-  const needed = findLastKnownCounts(page.items).map((count) => count !== null);
-  const pageStart = findBucketRange(request).start;
-  const known = await findKnownBefore(database, owner, pageStart, needed);
-  return { ...page, changes: computeCountChanges(page.items, known) };
+  const needed = findLastKnownCounts(items).map((count) => count !== null);
+  const { start } = findBucketRange(request);
+  const known = await findKnownBefore(database, kind, key, start, needed);
+  const history = createHistoryItems(kind, items, computeCountChanges(items, known));
+  return {
+    page: { interval, history, pagination: { hasMore, nextCursor } },
+    caching: { observedAt, ...computePageValidity(request, items[0]) },
+  };
 }
 
 /** What a range of instants says beside its bounds. */
@@ -81,7 +76,7 @@ export interface RangeOrigin {
 export function computePageValidity(
   { from, interval, isRecent }: HistoryRequest & RangeOrigin,
   oldest: Pick<HistoryBucket, "start"> | undefined,
-): Pick<CacheMetadata, "validDuring"> {
+): Pick<CacheableResult, "validDuring"> {
   if (!isRecent) return {};
   const now = from + HISTORY_DEFAULT_DAYS * DAY_MS;
   const lastInstant = oldest === undefined ? null : findBucketEnd(oldest.start, interval) - 1;
@@ -91,7 +86,8 @@ export function computePageValidity(
 /** Reads the first buckets of a page and of all pages after it, oldest first. */
 export async function readBuckets(
   database: Database,
-  { kind, key }: HistoryOwner,
+  kind: EntityKind,
+  key: number,
   request: HistoryRequest,
   maxBuckets: number,
 ): Promise<HistoryBucket[]> {
@@ -127,7 +123,8 @@ function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[])
 /** Finds the last known counts before an instant, of the counts that are needed. */
 async function findKnownBefore(
   database: Database,
-  { kind, key }: HistoryOwner,
+  kind: EntityKind,
+  key: number,
   instant: number,
   needed: readonly boolean[],
 ): Promise<readonly (number | null)[]> {
@@ -137,10 +134,9 @@ async function findKnownBefore(
   let known: readonly (number | null)[] = needed.map(() => null);
   while (needed.some((isNeeded, index) => isNeeded && known[index] === null)) {
     const chunks = await database.queryJson<Chunk[]>(selectBackwards, [key, end, stepChunks]);
-    const points = decodeChunks(chunks?.toReversed() ?? [], pointLayout).filter(
-      ({ at }) => at < end,
-    );
-    const first = points[0];
+    const decoded = decodeChunks(chunks?.toReversed() ?? [], pointLayout);
+    const points = decoded.filter(({ at }) => at < end);
+    const [first] = points;
     if (first === undefined) break;
     known = fillUnknownCounts(known, findLastKnownCounts(points));
     end = first.at;
@@ -150,16 +146,7 @@ async function findKnownBefore(
   return known;
 }
 
-/** The statements of a kind. */
-interface KindStatements {
-  readonly pointLayout: PointLayout;
-  /** Chunks of the entity `?1` with points from `?2` on and before `?3`: the oldest `?4`. */
-  readonly selectForwards: string;
-  /** Chunks of the entity `?1` that start before `?2`: the newest `?3`, newest first. */
-  readonly selectBackwards: string;
-}
-
-function createStatements(kind: EntityKind): KindStatements {
+const STATEMENTS = mapKinds((kind) => {
   const tables = KIND_TABLES[kind];
   const { historyTable, entityColumn } = tables;
   const selectChunks = (condition: string, order: string, limit: string) => `
@@ -174,9 +161,9 @@ function createStatements(kind: EntityKind): KindStatements {
   const from = selectChunkStartSql(tables, "?1", "?2");
   return {
     pointLayout: tables.pointLayout,
+    /** Chunks of the entity `?1` with points from `?2` on and before `?3`: the oldest `?4`. */
     selectForwards: selectChunks(`start >= ${from} AND start < ?3`, "ASC", "?4"),
+    /** Chunks of the entity `?1` that start before `?2`: the newest `?3`, newest first. */
     selectBackwards: selectChunks("start < ?2", "DESC", "?3"),
   };
-}
-
-const STATEMENTS = mapKinds(createStatements);
+});

@@ -10,7 +10,7 @@ import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
-import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { fieldValueSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
@@ -119,14 +119,10 @@ async function readLateEntities(
 
 /** Returns an expression for the JSON of the {@link Attributes} of the row `e`. */
 export function attributesJsonSql(tables: KindTables): string {
-  const members = Object.entries(tables.attributes).map(([field, type]) => {
-    const column = toColumnName(field);
-    const value = type === "boolean" ? `json(iif(e.${column}, 'true', 'false'))` : `e.${column}`;
-    return `'${field}', iif(
-      e.${column}_at IS NULL,
-      NULL,
-      json_object('value', ${value}, 'at', e.${column}_at)
-    )`;
+  const members = Object.keys(tables.attributes).map((field) => {
+    const column = `e.${toColumnName(field)}`;
+    const attribute = `json_object('value', ${fieldValueSql(field, column)}, 'at', ${column}_at)`;
+    return `'${field}', iif(${column}_at IS NULL, NULL, ${attribute})`;
   });
   // A patch leaves out values that are NULL.
   return `json_patch('{}', json_object(${members.join(", ")}))`;

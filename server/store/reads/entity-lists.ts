@@ -1,76 +1,200 @@
-/** Reads pages of the lists of channels and users, sorted by a figure. */
-import { cutPage } from "../../../core/cursor.ts";
+/**
+ * Reads pages of the lists of channels and users, sorted by a figure.
+ *
+ * Without a filter, a page is at most three searches of the index of its figure. With a filter, the
+ * entities that match it are found by an index and sorted if they are few, else the list is scanned,
+ * up to a number of entities: a scan that ends early continues with the next page. Both go in steps,
+ * between which the process serves other requests.
+ */
+import pLimit from "p-limit";
+import { cutPage, type CursorPage } from "../../../core/cursor.ts";
+import { DomainError } from "../../../core/errors.ts";
+import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import {
-  SORT_FIELDS,
+  compareListPositions,
   encodeListCursor,
-  type SortName,
   type ListPosition,
+  type ListRequest,
 } from "../../../core/lists.ts";
-import * as microblogSchemas from "../../../core/resources/microblog.ts";
-import type { ListedChannel, ListedUser } from "../../../core/resources/generated/types.ts";
-import * as videoSchemas from "../../../core/resources/video.ts";
-import type { MicroblogReads, VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { CacheableResult } from "../history/cache-metadata.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
-import { readListRows } from "./list-scan.ts";
-import { createListSelection, type ListSelection, type SortableList } from "./list-sql.ts";
+import {
+  createListSelection,
+  listArguments,
+  rowsJsonSql,
+  selectMatchingSql,
+  selectNextSql,
+  type ListSelection,
+  type SortableList,
+} from "./list-sql.ts";
 
-const CHANNEL_LIST: SortableList<SortName<"channel">> = {
-  table: "channels",
-  namesTable: "channel_names",
-  usernameColumn: "username_folded",
-  isListed: "observed_at IS NOT NULL",
-  summary: videoSchemas.ChannelSummary,
-  fields: SORT_FIELDS.channel,
-};
+/** Entities that one step of a filter reads: less than a millisecond. */
+const STEP_ENTITIES = 200;
 
-const USER_LIST: SortableList<SortName<"user">> = {
-  table: "users",
-  namesTable: "user_names",
-  usernameColumn: "id",
-  isListed: "username IS NOT NULL",
-  summary: microblogSchemas.UserSummary,
-  fields: SORT_FIELDS.user,
-};
+/** If more entities match a filter, a scan of the list finds a page of them faster. */
+const MATCHES_MAX = 5000;
 
-export function createChannelPageRead(database: Database): VideoReads["channelPage"] {
-  return async (request, signal) => {
-    const { entities, pagination } = await readPage<ListedChannel>(
-      database,
-      createListSelection(CHANNEL_LIST, request),
-      signal,
-    );
-    return { body: { channels: entities, pagination }, tags: [LIST_TAGS.channel] };
-  };
-}
+/** Filtered pages that are read at once in this process. Other reads go on beside them. */
+const FILTERED_READS_MAX = 2;
+const limitFilteredReads = pLimit(FILTERED_READS_MAX);
 
-export function createUserPageRead(database: Database): MicroblogReads["userPage"] {
-  return async (request, signal) => {
-    const { entities, pagination } = await readPage<ListedUser>(
-      database,
-      createListSelection(USER_LIST, request),
-      signal,
-    );
-    const users = entities.map((user) =>
-      // SQLite stores booleans as 0 and 1.
-      Object.assign(user, { verified: user.verified === null ? null : Boolean(user.verified) }),
-    );
-    return { body: { users, pagination }, tags: [LIST_TAGS.user] };
-  };
-}
+/** Far below the 30 seconds after which the runtime closes an idle connection. */
+const WAIT_MAX_MS = 10_000;
 
-async function readPage<Summary>(
+/**
+ * Creates the read of pages of a list.
+ *
+ * @param createBody Creates the body of a response from the entities of a page.
+ */
+export function createListRead<Sort extends string, Summary, Body>(
   database: Database,
-  query: ListSelection,
-  signal: AbortSignal | undefined,
+  list: SortableList<Sort>,
+  createBody: (entities: Summary[], pagination: Omit<CursorPage<unknown>, "items">) => Body,
 ) {
-  const { limit } = query.request;
-  const { rows, scannedTo } = await readListRows<Summary>(database, query, signal);
-  const encode = (last: ListPosition) => encodeListCursor(last, query.request);
-  const page = cutPage(rows, limit, encode);
-  const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
-  const entities = page.items.map(({ figure, summary }) =>
-    Object.assign(summary as Summary & object, { [query.sortField]: figure }),
-  );
-  return { entities, pagination: { hasMore: nextCursor !== null, nextCursor } };
+  return async (
+    request: ListRequest<Sort>,
+    signal?: AbortSignal,
+  ): Promise<CacheableResult<Body>> => {
+    const selection = createListSelection(list, request);
+    const { rows, scannedTo } = await readRows(database, selection, signal);
+    const encode = (last: ListPosition) => encodeListCursor(last, request);
+    const page = cutPage(rows, request.limit, encode);
+    const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
+    const entities = page.items.map(
+      // The SQL lists the fields of the summary; the field that the list is sorted by may be another.
+      ({ figure, summary }) =>
+        Object.assign(summary, { [list.fields[request.sort]]: figure }) as Summary,
+    );
+    const body = createBody(entities, { hasMore: nextCursor !== null, nextCursor });
+    return { body, tags: [LIST_TAGS[list.kind]] };
+  };
+}
+
+interface ListRow extends ListPosition {
+  readonly summary: object;
+}
+
+interface FoundRows {
+  /** One more than the limit shows that there is a next page. */
+  readonly rows: readonly ListRow[];
+  /** The last entity that was scanned, if the scan ended early. */
+  readonly scannedTo?: ListPosition | undefined;
+}
+
+/** @throws {DomainError} `Service Unavailable` if too many filtered pages are read at once. */
+function readRows(
+  database: Database,
+  selection: ListSelection,
+  signal: AbortSignal | undefined,
+): Promise<FoundRows> {
+  const { request, filters } = selection;
+  if (filters.length === 0) return scanList(database, selection, request.limit + 1);
+  const startedAt = performance.now();
+  return limitFilteredReads(() => {
+    signal?.throwIfAborted();
+    if (performance.now() - startedAt > WAIT_MAX_MS) {
+      const message = "Too many lists with search or country are read at once";
+      throw new DomainError("Service Unavailable", message);
+    }
+    return readFilteredRows(database, selection, signal);
+  });
+}
+
+/** Reads a page in the order of the list, in steps of some entities. */
+async function scanList(
+  database: Database,
+  selection: ListSelection,
+  stepEntities: number,
+  signal?: AbortSignal,
+): Promise<FoundRows> {
+  const { limit, after } = selection.request;
+  const rows = new Map<string, ListRow>();
+  let scannedTo = after;
+  for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
+    const step = await readNextRows(database, selection, scannedTo, stepEntities);
+    // An entity whose figure changed meanwhile may come again.
+    for (const row of step.matches) if (!rows.has(row.id)) rows.set(row.id, row);
+    if (step.count < stepEntities || rows.size > limit) return { rows: [...rows.values()] };
+    scannedTo = step.last;
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  }
+  return { rows: [...rows.values()], scannedTo };
+}
+
+/** Entities that come one after the other in a list. */
+interface ScannedRows {
+  readonly matches: readonly ListRow[];
+  readonly count: number;
+  /** The last of them; absent if it is that of the matches. */
+  readonly last?: ListPosition | undefined;
+}
+
+/** Reads the next entities in the order of the list, whether they match the filter or not. */
+async function readNextRows(
+  database: Database,
+  selection: ListSelection,
+  after: ListPosition | undefined,
+  limit: number,
+): Promise<ScannedRows> {
+  let rows: ScannedRows = { matches: [], count: 0 };
+  for (const subquery of selectNextSql(selection, after)) {
+    const args = listArguments(selection, after, limit - rows.count);
+    const next = await database.queryJson<ScannedRows>(rowsJsonSql(selection, subquery), args);
+    if (next === undefined || next.count === 0) continue;
+    rows = {
+      matches: [...rows.matches, ...next.matches],
+      count: rows.count + next.count,
+      last: next.last ?? next.matches.at(-1),
+    };
+    if (rows.count === limit) break;
+  }
+  return rows;
+}
+
+/** Reads a page of the entities that match a filter: by their keys if they are few, else by a scan. */
+async function readFilteredRows(
+  database: Database,
+  selection: ListSelection,
+  signal: AbortSignal | undefined,
+): Promise<FoundRows> {
+  const { limit, after, order } = selection.request;
+  const matchingKeys = await readMatchingKeys(database, selection);
+  if (matchingKeys === undefined) return scanList(database, selection, STEP_ENTITIES, signal);
+  const sql = rowsJsonSql(selection, selectMatchingSql(selection));
+  let rows: ListRow[] = [];
+  for (let from = 0; from < matchingKeys.length; from += STEP_ENTITIES) {
+    const keys = JSON.stringify(matchingKeys.slice(from, from + STEP_ENTITIES));
+    const args = [...listArguments(selection, after, limit + 1), keys];
+    const step = await database.queryJson<ScannedRows>(sql, args);
+    rows = [...rows, ...(step?.matches ?? [])]
+      .toSorted((a, b) => compareListPositions(a, b, order))
+      .slice(0, limit + 1);
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  }
+  return { rows };
+}
+
+/**
+ * Reads the keys of the entities that match a filter: of the filters with an index, the one that
+ * fewest entities match.
+ *
+ * @returns `undefined` if many match each of them, or no filter has an index.
+ */
+async function readMatchingKeys(
+  database: Database,
+  { filters }: ListSelection,
+): Promise<readonly number[] | undefined> {
+  let fewest: readonly number[] | undefined;
+  for (const { index } of filters) {
+    if (index === undefined) continue;
+    const args = [index.text, MATCHES_MAX + 1];
+    const keys = (await database.queryJson<number[]>(index.sql, args)) ?? [];
+    if (keys.length <= (fewest?.length ?? MATCHES_MAX)) fewest = keys;
+    if (keys.length === 0) break;
+  }
+  return fewest;
 }

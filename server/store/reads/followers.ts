@@ -14,26 +14,26 @@ import type { Database } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
-import { readOwner, selectOwnerSql } from "./owners.ts";
-import { USERS } from "./users.ts";
+import { readOwner, selectOwnerSql, type Owner } from "./owners.ts";
 
-/** Selects the chunks from the instant `?3` on, and the `?4` chunks before it. */
-const SELECT_FOLLOWER_CHUNKS = selectOwnerSql(
-  USERS,
-  `json_object('username', username, 'observedAt', observed_at, 'chunks', ${selectChunksSql(
-    KIND_TABLES.user,
-    "owner.key",
-    `start >= ifnull((
-      SELECT min(start)
-      FROM (
-        SELECT start
-        FROM user_histories
-        WHERE user = owner.key AND start < ?3
-        ORDER BY start DESC
-        LIMIT ?4
-      )
-    ), ?3)`,
-  )})`,
+const { pointLayout } = KIND_TABLES.user;
+
+type FollowerPoint = Parameters<typeof computeFollowerChanges>[0][number];
+
+/** The chunks of the row `owner` from the instant `?3` on, and the `?4` chunks before it, as SQL. */
+const CHUNKS_SQL = selectChunksSql(
+  KIND_TABLES.user,
+  "owner.key",
+  `start >= ifnull((
+    SELECT min(start)
+    FROM (
+      SELECT start
+      FROM user_histories
+      WHERE user = owner.key AND start < ?3
+      ORDER BY start DESC
+      LIMIT ?4
+    )
+  ), ?3)`,
 );
 
 interface FollowersRow {
@@ -52,72 +52,65 @@ const encodeChanges = createRowsEncoder(
 );
 
 /**
- * Reads a page of the follower history.
+ * Creates the read of a page of the follower history.
  *
  * The change of the oldest listed count needs the known count before it, which can lie before the
  * days that the request selects. It is searched in few chunks first, then in more.
- *
- * @param now In milliseconds since 1970 UTC.
- * @param lookbackChunks How many chunks before the selected days are read.
  */
-export async function readFollowers(
-  database: Database,
-  username: string,
-  request: PageRequest,
-  now: number,
-  lookbackChunks = 1,
-): Promise<CacheableResult<FollowersPage>> {
-  const { days, page, limit } = request;
-  const start = computeDaysFilterStart(days, now);
-  const args = [username, start, lookbackChunks] as const;
-  const row = await readOwner<FollowersRow>(database, USERS, SELECT_FOLLOWER_CHUNKS, args);
-  const parts = row.chunks.map((chunk) => createPartSince(chunk, start));
-  const total = parts.reduce((sum, { size }) => sum + size, 0);
-  const pagination = paginate(page, limit, total);
-  const end = total - page * limit;
-  const from = Math.max(0, end - limit);
-  const selected = slicePoints(parts, Math.max(0, from - 1), end);
-  const earlier = from === 0 && end > 0 ? row.chunks.filter((chunk) => chunk.start < start) : [];
-  const previous = earlier.flatMap(decodeFollowers).findLast(({ at }) => at < start);
-  if (previous === undefined && earlier.length === lookbackChunks) {
-    return readFollowers(database, username, request, now, lookbackChunks * LOOKBACK_GROWTH);
-  }
-  const points = [...(previous === undefined ? [] : [previous]), ...selected].toReversed();
-  const json = encodeChanges(end - from, (writeRow) => {
-    for (const { at, followers, change } of computeFollowerChanges(points, end - from)) {
-      writeRow(at, [followers, change]);
+export function createFollowersRead(database: Database, users: Owner<"user">) {
+  const sql = selectOwnerSql(
+    users,
+    `json_object('username', username, 'observedAt', observed_at, 'chunks', ${CHUNKS_SQL})`,
+  );
+  return async function readFollowers(
+    name: string,
+    request: PageRequest,
+    now: number,
+    lookbackChunks = 1,
+  ): Promise<CacheableResult<FollowersPage>> {
+    const { days, page, limit } = request;
+    const start = computeDaysFilterStart(days, now);
+    const args = [name, start, lookbackChunks] as const;
+    const { username, observedAt, chunks } = await readOwner<FollowersRow>(
+      database,
+      users,
+      sql,
+      args,
+    );
+    const parts = chunks.map((chunk) => createPartSince(chunk, start));
+    const total = parts.reduce((sum, { size }) => sum + size, 0);
+    const pagination = paginate(page, limit, total);
+    const end = total - page * limit;
+    const from = Math.max(0, end - limit);
+    const selected = slicePoints(parts, Math.max(0, from - 1), end);
+    const earlier = from === 0 && end > 0 ? chunks.filter((chunk) => chunk.start < start) : [];
+    const previous = earlier.flatMap(decodeFollowers).findLast(({ at }) => at < start);
+    if (previous === undefined && earlier.length === lookbackChunks) {
+      return readFollowers(name, request, now, lookbackChunks * LOOKBACK_GROWTH);
     }
-  });
-  const metrics = createRawJson<FollowersPage["followers"]["USER"]["metrics"]>(json);
-  const oldest = parts.find(({ size }) => size > 0)?.oldest ?? null;
-  return {
-    body: {
-      username: row.username,
-      followers: { USER: { metrics } },
-      filter_days: days,
-      pagination,
-    },
-    tags: USERS.listTags(username),
-    observedAt: row.observedAt,
-    validDuring: computeDaysFilterValidity(oldest, days, now),
+    const points = [...(previous === undefined ? [] : [previous]), ...selected].toReversed();
+    const json = encodeChanges(end - from, (writeRow) => {
+      for (const { at, followers, change } of computeFollowerChanges(points, end - from)) {
+        writeRow(at, [followers, change]);
+      }
+    });
+    const metrics = createRawJson<FollowersPage["followers"]["USER"]["metrics"]>(json);
+    const oldest = parts.find(({ size }) => size > 0)?.oldest ?? null;
+    return {
+      body: { username, followers: { USER: { metrics } }, filter_days: days, pagination },
+      tags: users.listTags(name),
+      observedAt,
+      validDuring: computeDaysFilterValidity(oldest, days, now),
+    };
   };
-}
-
-/** A known number of followers. */
-interface FollowerCount {
-  readonly at: number;
-  readonly followers: number;
 }
 
 type FollowerPart = ReturnType<typeof createPartSince>;
 
-/**
- * Takes the known counts of a chunk from an instant on. Most chunks need no decoding to tell their
- * number.
- */
+/** Takes the known counts of a chunk from an instant on. Most chunks need no decoding to count them. */
 function createPartSince(chunk: Chunk, since: number) {
   const { start, size } = chunk;
-  if (start >= since && !hasUnknownCount(chunk, KIND_TABLES.user.pointLayout)) {
+  if (start >= since && !hasUnknownCount(chunk, pointLayout)) {
     return { size, oldest: start, decode: () => decodeFollowers(chunk) };
   }
   const points = decodeFollowers(chunk).filter(({ at }) => at >= since);
@@ -125,7 +118,7 @@ function createPartSince(chunk: Chunk, since: number) {
 }
 
 /** Decodes the points `from` (included) to `to` (excluded) of all parts together. */
-function slicePoints(parts: readonly FollowerPart[], from: number, to: number): FollowerCount[] {
+function slicePoints(parts: readonly FollowerPart[], from: number, to: number): FollowerPoint[] {
   let offset = 0;
   return parts.flatMap(({ size, decode }) => {
     const first = offset;
@@ -136,9 +129,9 @@ function slicePoints(parts: readonly FollowerPart[], from: number, to: number): 
 }
 
 /** Decodes the known follower counts of a chunk, oldest first. */
-function decodeFollowers(chunk: Chunk): FollowerCount[] {
-  const points: FollowerCount[] = [];
-  forEachPoint(chunk, KIND_TABLES.user.pointLayout, (at, [followers]) => {
+function decodeFollowers(chunk: Chunk): FollowerPoint[] {
+  const points: FollowerPoint[] = [];
+  forEachPoint(chunk, pointLayout, (at, [followers]) => {
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;

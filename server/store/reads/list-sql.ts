@@ -6,15 +6,22 @@
  * The arguments of all statements are those of {@link listArguments}.
  */
 import type { TSchema } from "@sinclair/typebox";
-import type { ListPosition, ListRequest } from "../../../core/lists.ts";
-import { fieldsJsonSql } from "../tables/entity-sql.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
+import {
+  SEARCH_SUBSTRING_MIN_CHARACTERS,
+  type ListPosition,
+  type ListRequest,
+} from "../../../core/lists.ts";
+import { fieldsJsonSql, KIND_TABLES } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
-import { listFilters, type FilteredTable, type ListFilter } from "./list-filters.ts";
 
 /** A list that can be sorted. */
-export interface SortableList<Sort extends string = string> extends FilteredTable {
+export interface SortableList<Sort extends string = string> {
+  readonly kind: OwnerKind;
   /** Which rows of the table are listed, as SQL. */
   readonly isListed: string;
+  /** The column of the username in lower case. */
+  readonly usernameColumn: string;
   /** The fields of an entity in the list. */
   readonly summary: { readonly properties: Readonly<Record<string, TSchema>> };
   /** The field of the resource that each sort compares. */
@@ -24,22 +31,84 @@ export interface SortableList<Sort extends string = string> extends FilteredTabl
 /** A list, and the order and the filters in which it is read. */
 export interface ListSelection {
   readonly list: SortableList;
+  readonly table: string;
   readonly request: ListRequest;
-  /** The field that the list is sorted by. */
-  readonly sortField: string;
-  /** The column of that field. */
+  /** The column that the list is sorted by. */
   readonly figure: string;
   readonly filters: readonly ListFilter[];
 }
 
-export function createListSelection<Sort extends string>(
-  list: SortableList<Sort>,
-  request: ListRequest<Sort>,
-): ListSelection {
-  const sortField = list.fields[request.sort];
-  const figure = toColumnName(sortField);
-  return { list, request, sortField, figure, filters: listFilters(list, request) };
+export function createListSelection(list: SortableList, request: ListRequest): ListSelection {
+  return {
+    list,
+    table: KIND_TABLES[list.kind].entityTable,
+    request,
+    figure: toColumnName(list.fields[request.sort] ?? ""),
+    filters: Object.values(FILTERS).flatMap((createFilter) => createFilter(list, request) ?? []),
+  };
 }
+
+/** A filter of a request. */
+interface ListFilter {
+  /** The value of the filter in the request. */
+  readonly value: string | number;
+  /** Returns the condition for rows that match. @param value The value, as SQL. */
+  readonly isMatchSql: (value: string) => string;
+  /**
+   * The statement that finds the keys of at most `?2` matching rows by an index, and its argument
+   * `?1`. Without it, the list is scanned.
+   */
+  readonly index?: { readonly sql: string; readonly text: string };
+}
+
+/** The fields of a request that are filters. */
+type FilterName = Exclude<keyof ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
+
+/** How each filter is applied: the types require an entry for every filter of a request. */
+const FILTERS: Readonly<
+  Record<FilterName, (list: SortableList, request: ListRequest) => ListFilter | undefined>
+> = {
+  country({ kind }, { country }) {
+    if (country === undefined) return undefined;
+    const isMatchSql = (value: string) => `lower(country) = ${value}`;
+    const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isMatchSql("?1"));
+    return { value: country, isMatchSql, index: { sql, text: country } };
+  },
+
+  search({ kind, usernameColumn: username }, { search }) {
+    if (search === undefined) return undefined;
+    if (Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS) {
+      const isInRange = `${username} >= ?1 AND ${username} < ?1 || char(1114111)`;
+      const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isInRange);
+      return {
+        value: search,
+        isMatchSql: (value) => `substr(${username}, 1, length(${value})) = ${value}`,
+        index: { sql, text: search },
+      };
+    }
+    const namesTable = `${kind}_names`;
+    return {
+      value: search,
+      isMatchSql: (value) =>
+        `(instr(${username}, ${value}) > 0 OR instr(display_name_folded, ${value}) > 0)`,
+      index: {
+        sql: selectKeysSql(namesTable, `${namesTable} MATCH ?1`),
+        // FTS5 finds a quoted phrase as it is.
+        text: `"${search.replaceAll('"', '""')}"`,
+      },
+    };
+  },
+};
+
+/** The `rowid` of an entity is its key. */
+const selectKeysSql = (table: string, condition: string) => `
+  SELECT json_group_array(key)
+  FROM (
+    SELECT rowid AS key
+    FROM ${table}
+    WHERE ${condition}
+    LIMIT ?2
+  )`;
 
 /** The arguments of a statement: the position ?1 and ?2, the limit ?3, the values of the filters. */
 export function listArguments(
@@ -71,9 +140,9 @@ export function selectNextSql(query: ListSelection, after: ListPosition | undefi
   return [select(`${figure} = ?1 AND id > ?2`, "id"), others, unknown];
 }
 
-const selectSql = ({ list }: ListSelection, condition: string, orderBy: string) => `
+const selectSql = ({ list, table }: ListSelection, condition: string, orderBy: string) => `
   SELECT key
-  FROM ${list.table}
+  FROM ${table}
   WHERE ${condition} AND ${list.isListed}
   ORDER BY ${orderBy}
   LIMIT ?3`;
@@ -85,12 +154,11 @@ const selectSql = ({ list }: ListSelection, condition: string, orderBy: string) 
  * are sorted.
  */
 function selectAscendingSql(query: ListSelection, condition: string) {
-  const { figure, list } = query;
-  const { table, isListed } = list;
+  const { figure, list, table } = query;
   const last = `(
     SELECT ${figure}
     FROM ${table}
-    WHERE ${condition} AND ${isListed}
+    WHERE ${condition} AND ${list.isListed}
     ORDER BY ${figure}
     LIMIT 1 OFFSET ?3 - 1
   )`;
@@ -104,19 +172,20 @@ function selectAscendingSql(query: ListSelection, condition: string) {
 }
 
 /** Selects keys of a JSON array, its last argument, whose entities match and come next. */
-export function selectMatchingSql(query: ListSelection, after: ListPosition | undefined): string {
-  const { request, figure } = query;
-  const next = request.order === "desc" ? "<" : ">";
+export function selectMatchingSql(query: ListSelection): string {
+  const { request, figure, filters } = query;
+  const { order, after } = request;
+  const next = order === "desc" ? "<" : ">";
   const isAfter = [
     ...(after?.figure === null ? [] : [`${figure} ${next} ?1`, `${figure} IS NULL`]),
     `${figure} IS ${after?.figure === null ? "NULL" : "?1"} AND id > ?2`,
   ].join(" OR ");
   return selectSql(
     query,
-    `key IN (SELECT value FROM json_each(?${4 + query.filters.length}))
+    `key IN (SELECT value FROM json_each(?${4 + filters.length}))
       AND (${after === undefined ? "true" : isAfter})
       AND ${matchSql(query)}`,
-    `${figure} ${request.order} NULLS LAST, id`,
+    `${figure} ${order} NULLS LAST, id`,
   );
 }
 
@@ -125,7 +194,7 @@ export function selectMatchingSql(query: ListSelection, after: ListPosition | un
  * summaries, the number of all and, if there is a filter, the position of the last.
  */
 export function rowsJsonSql(query: ListSelection, subquery: string): string {
-  const { list, figure, filters } = query;
+  const { list, table, figure, filters } = query;
   const rows = `json_group_array(json_object(
     'id', id,
     'figure', ${figure},
@@ -140,7 +209,7 @@ export function rowsJsonSql(query: ListSelection, subquery: string): string {
   return `
     SELECT json_object(${members}, 'count', count(*))
     FROM (${subquery}) AS page
-    CROSS JOIN ${list.table} AS entity ON entity.key = page.key`;
+    CROSS JOIN ${table} AS entity ON entity.key = page.key`;
 }
 
 /** Whether a row matches all filters, as SQL. */

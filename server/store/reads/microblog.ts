@@ -6,33 +6,64 @@ import {
   computeDaysFilterValidity,
   paginate,
 } from "../../../core/pagination.ts";
+import { SORT_FIELDS } from "../../../core/lists.ts";
 import * as schema from "../../../core/resources/microblog.ts";
-import type { TweetDetails, TweetRecord } from "../../../core/resources/generated/types.ts";
+import type {
+  ListedUser,
+  TweetDetails,
+  TweetRecord,
+} from "../../../core/resources/generated/types.ts";
+import { createUserDetails } from "../../../core/responses/microblog.ts";
+import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { MicroblogReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
-import { readFollowers } from "./followers.ts";
+import { createFollowersRead } from "./followers.ts";
+import { createOwnerTag } from "../history/change-log.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { createComparisonRead } from "./comparisons.ts";
-import { createUserPageRead } from "./entity-lists.ts";
-import { createItemHistoryRead, createOwnerHistoryRead } from "./histories.ts";
-import { createItemRead } from "./items.ts";
-import { createDetailsReads, readOwner, selectOwnerSql } from "./owners.ts";
-import { TWEETS, USER_DETAILS, USERS } from "./users.ts";
+import { createListRead } from "./entity-lists.ts";
+import { createItemReads } from "./items.ts";
+import { createOwnerReads, readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import type { MicroblogReads } from "./read-types.ts";
+
+/** A user exists once they or a tweet were observed. */
+const USERS: Owner<"user", { username: string }> = {
+  kind: "user",
+  fromSql: (_name, foldedName) => `
+    FROM users AS owner
+    WHERE owner.id = ${foldedName} AND owner.username IS NOT NULL`,
+  nameSql: "owner.username",
+  createNameField: (username) => ({ username }),
+  // A user that is not found yet has a tag too.
+  listTags: (name) => [createOwnerTag("user", foldCase(name))],
+};
 
 export function createMicroblogReads(database: Database): MicroblogReads {
-  const details = createDetailsReads(database, USERS, USER_DETAILS);
+  const users = createOwnerReads(database, USERS, {
+    fieldsSql: fieldsJsonSql(schema.UserDetails),
+    create: createUserDetails,
+  });
+  const tweets = createTweetReads(database);
   return {
-    user: details.one,
-    userBatch: details.many,
-    userComparison: createComparisonRead(database, USERS),
-    userPage: createUserPageRead(database),
+    user: users.details,
+    userBatch: users.batch,
+    userComparison: users.comparison,
+    userPage: createListRead(
+      database,
+      {
+        kind: "user",
+        isListed: "username IS NOT NULL",
+        usernameColumn: "id",
+        summary: schema.UserSummary,
+        fields: SORT_FIELDS.user,
+      },
+      (listed: ListedUser[], pagination) => ({ users: listed, pagination }),
+    ),
     tweets: createTweetsRead(database),
-    followers: (username, request, now) => readFollowers(database, username, request, now),
-    tweet: createTweetRead(database),
-    userHistory: createOwnerHistoryRead(database, USERS),
-    tweetHistory: createItemHistoryRead(database, TWEETS),
+    followers: createFollowersRead(database, USERS),
+    tweet: tweets.details,
+    userHistory: users.history,
+    tweetHistory: tweets.history,
   };
 }
 
@@ -82,71 +113,82 @@ interface TweetsRow {
   readonly username: string;
   /** How many tweets the days filter selects, and when the oldest of them was created. */
   readonly selected: { readonly total: number; readonly oldest: number | null };
-  readonly tweets: readonly TweetRow[];
+  readonly tweets: readonly (readonly [
+    id: string,
+    text: string | null,
+    url: string | null,
+    observedAt: number,
+    createdAt: number,
+    history: HistoryRow,
+  ])[];
 }
 
-type TweetRow = readonly [
-  id: string,
-  text: string | null,
-  url: string | null,
-  observedAt: number,
-  createdAt: number,
-  history: HistoryRow,
-];
-
 function createTweetsRead(database: Database): MicroblogReads["tweets"] {
-  return async (username, { days, page, limit }, now) => {
+  return async (name, { days, page, limit }, now) => {
     const start = computeDaysFilterStart(days, now);
-    const args = [username, start, limit, page * limit] as const;
+    const args = [name, start, limit, page * limit] as const;
     const row = await readOwner<TweetsRow>(database, USERS, SELECT_TWEETS, args);
-    const pagination = paginate(page, limit, row.selected.total);
+    const { username, selected } = row;
+    const pagination = paginate(page, limit, selected.total);
     // Without a prototype, because `__proto__` is a valid identifier.
     const tweets: Record<string, TweetRecord> = Object.create(null);
     let isThinned = false;
     for (const [index, tweet] of row.tweets.entries()) {
       const [tweetId, text, url, observedAt, createdAt, history] = tweet;
       if (index % STEP_TWEETS === STEP_TWEETS - 1) await yieldToEventLoop();
-      const { points, isThinned: isRecordThinned } = recordHistory.format(history);
-      isThinned ||= isRecordThinned;
+      const record = recordHistory.format(history);
+      isThinned ||= record.isThinned;
       tweets[tweetId] = {
         created_at: formatInstant(createdAt),
-        metrics: points,
+        metrics: record.points,
         text,
         timestamp: formatInstant(observedAt),
         url,
       };
     }
     return {
-      body: { username: row.username, tweets, filter_days: days, pagination },
-      tags: USERS.listTags(username),
-      validDuring: computeDaysFilterValidity(row.selected.oldest, days, now),
+      body: { username, tweets, filter_days: days, pagination },
+      tags: USERS.listTags(name),
+      validDuring: computeDaysFilterValidity(selected.oldest, days, now),
       isThinned,
     };
   };
 }
 
-const tweetHistory = createHistoryReader<TweetDetails["tweet"]["history"][number]>({
-  kind: "tweet",
-  fields: { timestamp: "at", impressions: "impressions", likes: "likes", retweets: "retweets" },
-  zoneSuffix: "Z",
-  maxPoints: HISTORY_MAX_POINTS,
-});
-
 type Tweet = TweetDetails["tweet"];
 type StoredTweet = Omit<Tweet, "created_at" | "history"> & { readonly created_at: number };
 
-const createTweetRead = (database: Database): MicroblogReads["tweet"] =>
-  createItemRead(database, TWEETS, {
-    fieldsSql: `json_object(
-      'id', id,
-      'text', text,
-      'created_at', created_at,
-      'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)}
-    )`,
-    history: tweetHistory,
-    create: (tweet: StoredTweet, history, username) => ({
-      username,
-      tweet_id: tweet.id,
-      tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history },
-    }),
-  });
+const createTweetReads = (database: Database) =>
+  createItemReads(
+    database,
+    {
+      kind: "tweet",
+      owner: USERS,
+      publishedColumn: "created_at",
+      createIdField: (id) => ({ tweet_id: id }),
+    },
+    {
+      fieldsSql: `json_object(
+        'id', id,
+        'text', text,
+        'created_at', created_at,
+        'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)}
+      )`,
+      history: createHistoryReader<Tweet["history"][number]>({
+        kind: "tweet",
+        fields: {
+          timestamp: "at",
+          impressions: "impressions",
+          likes: "likes",
+          retweets: "retweets",
+        },
+        zoneSuffix: "Z",
+        maxPoints: HISTORY_MAX_POINTS,
+      }),
+      create: (tweet: StoredTweet, history, username): TweetDetails => ({
+        username,
+        tweet_id: tweet.id,
+        tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history },
+      }),
+    },
+  );

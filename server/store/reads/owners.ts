@@ -1,9 +1,25 @@
-/** Reads owners of items by name: channels, which have shorts, and users, who have tweets. */
+/**
+ * Reads owners of items by name: details, batches, histories and comparisons of channels, which have
+ * shorts, and of users, who have tweets.
+ */
+import type { ComparisonRequest } from "../../../core/batch.ts";
+import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
+import { cutPage } from "../../../core/cursor.ts";
+import { createNotFoundError } from "../../../core/errors.ts";
+import { encodeHistoryCursor, type HistoryRequest } from "../../../core/history-request.ts";
 import type { OwnerKind } from "../../../core/kinds.ts";
-import { createNotFoundError, type DomainError } from "../../../core/errors.ts";
+import { createComparisonRows } from "../../../core/responses/histories.ts";
+import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { CacheableResult } from "../history/cache-metadata.ts";
+import {
+  computePageValidity,
+  readBuckets,
+  readHistoryPage,
+  type RangeOrigin,
+} from "../history/history-pages.ts";
 import { jsonExtractSql } from "../tables/entity-sql.ts";
 
 /** How the owners of a kind are found, and how responses call them. */
@@ -43,7 +59,7 @@ export async function readOwner<Row>(
  * Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner.
  * One statement takes a fraction of the time of many.
  */
-export function createOwnersRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
+function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
   const sql = `
     SELECT json_group_array((
       SELECT ${jsonSql}
@@ -56,42 +72,85 @@ export function createOwnersRead<Row>(database: Database, { fromSql }: Owner, js
   };
 }
 
-/** How the details of an owner are read. */
-export interface OwnerDetails<Fields, Details> {
-  /** JSON of the fields of the row `owner`, as SQL. */
-  readonly fieldsSql: string;
-  readonly create: (fields: Fields) => Details;
-}
-
-interface DetailsRow<Fields> {
+/** A row `owner`, without its fields. */
+interface OwnerRow {
+  readonly key: number;
   readonly id: string;
   /** `null` for a user who was never observed. */
   readonly observedAt: number | null;
-  readonly fields: Fields;
+  /** How responses call it. */
+  readonly name: string;
 }
 
-/** Creates the reads of the details of one owner and of many. */
-export function createDetailsReads<Fields, Details>(
+/**
+ * Creates the reads of the owners of a kind.
+ *
+ * @param details.fieldsSql JSON of the fields of the row `owner`, as SQL.
+ */
+export function createOwnerReads<Kind extends OwnerKind, NameField extends object, Fields, Details>(
   database: Database,
-  owner: Owner,
-  { fieldsSql, create }: OwnerDetails<Fields, Details>,
+  owner: Owner<Kind, NameField>,
+  details: { readonly fieldsSql: string; readonly create: (fields: Fields) => Details },
 ) {
-  const json = `json_object('id', id, 'observedAt', observed_at, 'fields', ${fieldsSql})`;
-  const selectOne = selectOwnerSql(owner, json);
-  const readMany = createOwnersRead<DetailsRow<Fields>>(database, owner, json);
+  type DetailsRow = Pick<OwnerRow, "id" | "observedAt"> & { readonly fields: Fields };
+  const { kind, nameSql, listTags } = owner;
+  const detailsJson = `json_object('id', id, 'observedAt', observed_at, 'fields', ${details.fieldsSql})`;
+  const ownerJson = `json_object('key', key, 'id', id, 'observedAt', observed_at, 'name', ${nameSql})`;
+  const selectDetails = selectOwnerSql(owner, detailsJson);
+  const selectOwner = selectOwnerSql(owner, ownerJson);
+  const readManyDetails = createManyRead<DetailsRow>(database, owner, detailsJson);
+  const readOwners = createManyRead<OwnerRow>(database, owner, ownerJson);
   return {
-    async one(name: string): Promise<CacheableResult<Details>> {
-      const row = await readOwner<DetailsRow<Fields>>(database, owner, selectOne, [name]);
+    async details(name: string): Promise<CacheableResult<Details>> {
+      const row = await readOwner<DetailsRow>(database, owner, selectDetails, [name]);
       const { id, observedAt, fields } = row;
-      return { body: create(fields), tags: owner.listTags(name, id), observedAt };
+      return { body: details.create(fields), tags: listTags(name, id), observedAt };
     },
 
-    async many(names: readonly string[]): Promise<(Details | DomainError)[]> {
-      const rows = await readMany(names);
+    async batch(names: readonly string[]) {
+      const rows = await readManyDetails(names);
       return names.map((name, index) => {
         const row = rows[index] ?? null;
-        return row === null ? createNotFoundError(owner.kind, name) : create(row.fields);
+        return row === null ? createNotFoundError(kind, name) : details.create(row.fields);
       });
+    },
+
+    async history(name: string, request: HistoryRequest & RangeOrigin) {
+      const row = await readOwner<OwnerRow>(database, owner, selectOwner, [name]);
+      const { page, caching } = await readHistoryPage(database, kind, row, request);
+      const body = { ...owner.createNameField(row.name), ...page };
+      return { body, tags: listTags(name, row.id), ...caching };
+    },
+
+    /** Compares one count of several owners, by bucket and in pages. */
+    async comparison(
+      request: ComparisonRequest<Kind> & RangeOrigin,
+    ): Promise<CacheableResult<Comparison>> {
+      const { names, limit, interval, countIndex } = request;
+      const found = await readOwners(names);
+      // The first rows of the table need no more than so many first buckets of each owner.
+      const histories: HistoryBucket[][] = [];
+      for (const row of found) {
+        histories.push(
+          row === null ? [] : await readBuckets(database, kind, row.key, request, limit + 1),
+        );
+        await yieldToEventLoop();
+      }
+      const rows = alignBuckets(histories, countIndex);
+      const { items, hasMore, nextCursor } = cutPage(rows, limit, ({ start }) =>
+        encodeHistoryCursor(start, interval),
+      );
+      return {
+        body: {
+          entities: names.map(
+            (name, index) => found[index]?.name ?? createNotFoundError(kind, name),
+          ),
+          rows: createComparisonRows(items),
+          pagination: { hasMore, nextCursor },
+        },
+        tags: [...new Set(names.flatMap((name, index) => listTags(name, found[index]?.id)))],
+        ...computePageValidity(request, items[0]),
+      };
     },
   };
 }

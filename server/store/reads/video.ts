@@ -1,33 +1,81 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
+import { Type } from "@sinclair/typebox";
+import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
+import { SORT_FIELDS } from "../../../core/lists.ts";
 import * as schema from "../../../core/resources/video.ts";
-import type { ShortDetails } from "../../../core/resources/generated/types.ts";
-import { createShortsPage } from "../../../core/responses/video.ts";
+import type { ListedChannel, ShortDetails } from "../../../core/resources/generated/types.ts";
+import type { KnownFields } from "../../../core/responses/entity-fields.ts";
+import { createChannelDetails, createShortsPage } from "../../../core/responses/video.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
-import type { VideoReads } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
+import { createOwnerTag, LIST_TAGS } from "../history/change-log.ts";
 import { createHistoryReader } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { CHANNEL_DETAILS, CHANNELS, SHORTS } from "./channels.ts";
 import { readChannelList } from "./channel-list.ts";
-import { createComparisonRead } from "./comparisons.ts";
-import { createChannelPageRead } from "./entity-lists.ts";
-import { createItemHistoryRead, createOwnerHistoryRead } from "./histories.ts";
-import { createItemRead } from "./items.ts";
-import { createDetailsReads, readOwner, selectOwnerSql } from "./owners.ts";
+import { createListRead } from "./entity-lists.ts";
+import { createItemReads } from "./items.ts";
+import { createOwnerReads, readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import type { VideoReads } from "./read-types.ts";
+
+/** `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares both. */
+const CHANNELS: Owner<"channel", { channel: string }> = {
+  kind: "channel",
+  fromSql: (name, foldedName) => `
+    FROM channels AS owner
+    WHERE owner.key = coalesce(
+      (
+        SELECT key
+        FROM channels
+        WHERE id = ${name} AND observed_at IS NOT NULL
+      ),
+      (
+        SELECT key
+        FROM channels
+        WHERE username_folded = ${foldedName} AND observed_at IS NOT NULL
+        ORDER BY observed_at DESC, id
+        LIMIT 1
+      )
+    )`,
+  nameSql: "ifnull(owner.username, owner.id)",
+  createNameField: (channel) => ({ channel }),
+  // Each change of a channel can give a username to another channel, but never an identifier.
+  listTags: (name, id) => [
+    ...(id === undefined ? [] : [createOwnerTag("channel", id)]),
+    ...(name === id ? [] : [LIST_TAGS.channel]),
+  ],
+};
 
 export function createVideoReads(database: Database): VideoReads {
-  const details = createDetailsReads(database, CHANNELS, CHANNEL_DETAILS);
+  const channels = createOwnerReads(database, CHANNELS, {
+    fieldsSql: `json_object(
+      'channel', ${fieldsJsonSql(Type.Omit(schema.ChannelDetails, ["statistics"]))},
+      'gains', ${fieldsJsonSql({ properties: GAIN_DEFINITIONS.channel })}
+    )`,
+    create: (fields: { readonly channel: KnownFields<"channel">; readonly gains: EntityGains }) =>
+      createChannelDetails(fields.channel, fields.gains),
+  });
+  const shorts = createShortReads(database);
   return {
     channels: () => readChannelList(database),
-    channelPage: createChannelPageRead(database),
-    channel: details.one,
-    channelBatch: details.many,
-    channelComparison: createComparisonRead(database, CHANNELS),
+    channelPage: createListRead(
+      database,
+      {
+        kind: "channel",
+        isListed: "observed_at IS NOT NULL",
+        usernameColumn: "username_folded",
+        summary: schema.ChannelSummary,
+        fields: SORT_FIELDS.channel,
+      },
+      (listed: ListedChannel[], pagination) => ({ channels: listed, pagination }),
+    ),
+    channel: channels.details,
+    channelBatch: channels.batch,
+    channelComparison: channels.comparison,
     shorts: createShortsRead(database),
-    short: createShortRead(database),
-    channelHistory: createOwnerHistoryRead(database, CHANNELS),
-    shortHistory: createItemHistoryRead(database, SHORTS),
+    short: shorts.details,
+    channelHistory: channels.history,
+    shortHistory: shorts.history,
   };
 }
 
@@ -59,62 +107,63 @@ const SELECT_SHORTS = selectOwnerSql(
 interface ShortsRow {
   readonly channelId: string;
   readonly name: string;
-  readonly shorts: readonly ShortRow[];
-}
-
-type ShortRow = readonly [
-  id: string,
-  title: string | null,
-  thumbnail: string | null,
-  publishedAt: number,
-  views: number | null,
-  likes: number | null,
-  comments: number | null,
-];
-
-function toShortFields(row: ShortRow) {
-  const [id, title, thumbnail, publishedAt, views, likes, comments] = row;
-  return { id, title, thumbnail, publishedAt, views, likes, comments };
+  readonly shorts: readonly (readonly [
+    id: string,
+    title: string | null,
+    thumbnail: string | null,
+    publishedAt: number,
+    views: number | null,
+    likes: number | null,
+    comments: number | null,
+  ])[];
 }
 
 function createShortsRead(database: Database): VideoReads["shorts"] {
   return async (channel, request) => {
     const { limit, before = LAST_INSTANT + 1, after } = request;
-    const { channelId, name, shorts } = await readOwner<ShortsRow>(
-      database,
-      CHANNELS,
-      SELECT_SHORTS,
-      [channel, before, after?.publishedAt ?? LAST_INSTANT + 1, after?.id ?? "", limit + 1],
-    );
+    const { publishedAt: lastAt = LAST_INSTANT + 1, id: lastId = "" } = after ?? {};
+    const args = [channel, before, lastAt, lastId, limit + 1] as const;
+    const row = await readOwner<ShortsRow>(database, CHANNELS, SELECT_SHORTS, args);
+    const shorts = row.shorts.map((short) => {
+      const [id, title, thumbnail, publishedAt, views, likes, comments] = short;
+      return { id, title, thumbnail, publishedAt, views, likes, comments };
+    });
     return {
-      body: createShortsPage(name, shorts.map(toShortFields), request),
-      tags: CHANNELS.listTags(channel, channelId),
+      body: createShortsPage(row.name, shorts, request),
+      tags: CHANNELS.listTags(channel, row.channelId),
     };
   };
 }
 
-const shortHistory = createHistoryReader<ShortDetails["history"][number]>({
-  kind: "short",
-  fields: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
-  zoneSuffix: "Z",
-  maxPoints: HISTORY_MAX_POINTS,
-});
-
 type StoredShort = Omit<ShortDetails, "publishedAt" | "history"> & { readonly publishedAt: number };
 
-const createShortRead = (database: Database): VideoReads["short"] =>
-  createItemRead(database, SHORTS, {
-    fieldsSql: `json_object(
-      'id', id,
-      'title', title,
-      'description', description,
-      'publishedAt', published_at,
-      'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)}
-    )`,
-    history: shortHistory,
-    create: (short: StoredShort, history) => ({
-      ...short,
-      publishedAt: formatInstant(short.publishedAt),
-      history,
-    }),
-  });
+const createShortReads = (database: Database) =>
+  createItemReads(
+    database,
+    {
+      kind: "short",
+      owner: CHANNELS,
+      publishedColumn: "published_at",
+      createIdField: (id) => ({ short_id: id }),
+    },
+    {
+      fieldsSql: `json_object(
+        'id', id,
+        'title', title,
+        'description', description,
+        'publishedAt', published_at,
+        'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)}
+      )`,
+      history: createHistoryReader<ShortDetails["history"][number]>({
+        kind: "short",
+        fields: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
+        zoneSuffix: "Z",
+        maxPoints: HISTORY_MAX_POINTS,
+      }),
+      create: (short: StoredShort, history): ShortDetails => ({
+        ...short,
+        publishedAt: formatInstant(short.publishedAt),
+        history,
+      }),
+    },
+  );

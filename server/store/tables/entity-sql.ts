@@ -53,9 +53,22 @@ export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKi
   tweet: createItemTables("tweet", entityTables.tweets.user.name),
 };
 
+const BOOLEAN_FIELDS = new Set(
+  Object.values(KINDS).flatMap(({ attributes }) =>
+    Object.entries(attributes).flatMap(([field, type]) => (type === "boolean" ? [field] : [])),
+  ),
+);
+
+/** The value of a field for JSON, as SQL: SQLite stores booleans as 0 and 1. */
+export function fieldValueSql(field: string, column: string = toColumnName(field)): string {
+  return BOOLEAN_FIELDS.has(field)
+    ? `json(CASE ${column} WHEN 0 THEN 'false' WHEN 1 THEN 'true' END)`
+    : column;
+}
+
 /** The fields of a schema as a JSON object, as SQL: each from the column of its name. */
 export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
-  const members = Object.keys(properties).map((field) => `'${field}', ${toColumnName(field)}`);
+  const members = Object.keys(properties).map((field) => `'${field}', ${fieldValueSql(field)}`);
   return `json_object(${members.join(", ")})`;
 }
 
