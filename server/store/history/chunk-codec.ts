@@ -150,7 +150,7 @@ let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 export function encodeChunks(
   points: Iterable<Point>,
   layout: PointLayout,
-  lastChunk?: Chunk,
+  lastChunk?: Chunk | null,
 ): Chunk[] {
   const { width, header } = layout;
   const chunks: Chunk[] = [];

@@ -6,26 +6,29 @@
  * writer has read. Otherwise the chunks that hold the instants N days before are read; where they
  * don't tell, all chunks back to 2N days are.
  */
-import { computeGainBaseline, computeGain, type TimeRange } from "../../../core/growth.ts";
+import {
+  computeGain,
+  computeGainBaseline,
+  GAIN_PERIOD_DAYS,
+  type TimeRange,
+} from "../../../core/growth.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { toColumnName } from "../tables/entity-tables.ts";
 import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
-import type { ChunkPosition } from "./chunk-sql.ts";
-import { readGainRows, type GainRow } from "./gain-reads.ts";
+import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chunk-sql.ts";
 
 /** An entity whose points are about to be written. */
 interface GainingEntity {
-  /** Its key, if it is stored. */
-  readonly key: number | undefined;
   /** The newest of the points. */
   readonly newest: Point;
   /** The points to write, oldest first; they replace stored ones of the same instants. */
   readonly points: Iterable<Point>;
-  /** The last stored chunk, if all of the points are newer than the stored ones. */
-  readonly lastChunk: Chunk | undefined;
+  /** Absent if nothing is stored. The last chunk is given if all of the points are newer than it. */
+  readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
 }
 
 /**
@@ -38,14 +41,19 @@ export async function computeGainsAfterWrite(
   tables: KindTables,
   entities: readonly GainingEntity[],
 ): Promise<(number | null)[][]> {
-  if (tables.gains.length === 0) return entities.map(() => []);
+  if (tables.gains.length === 0) return [];
   const results = entities.map((entity) => computeFromEnd(tables, entity));
   for (const part of ["nearest", "all"] as const) {
-    const unresolved = entities.filter((_, index) => results[index] === undefined);
+    const unresolved = entities.flatMap(({ stored, newest }, index) =>
+      stored === undefined || results[index] !== undefined
+        ? []
+        : [{ key: stored.key, newestAt: newest.at }],
+    );
     if (unresolved.length === 0) break;
     const rows = await readGainRows(database, tables, part, unresolved);
     for (const [index, entity] of entities.entries()) {
-      results[index] ??= computeFromRow(tables, entity, rows.get(entity.key), part === "all");
+      const row = rows.get(entity.stored?.key);
+      results[index] ??= computeFromRow(tables, entity, row, part === "all");
     }
   }
   return results.map((result) => result ?? []);
@@ -58,17 +66,17 @@ export async function computeGainsAfterWrite(
  */
 function computeFromEnd(
   tables: KindTables,
-  { key, newest, points, lastChunk }: GainingEntity,
+  { newest, points, stored }: GainingEntity,
 ): (number | null)[] | undefined {
-  if (key !== undefined && lastChunk === undefined) return undefined;
+  if (stored?.lastChunk === null) return undefined;
   const baselines = createBaselines(tables, newest.at);
-  const isMissing = (baseline: Baseline) =>
-    baseline.count === null && newest.counts[baseline.countIndex] !== null;
-  updateBaselines(baselines, points);
-  if (lastChunk === undefined) return compareWithBaselines(newest, baselines);
-  const missing = baselines.filter(isMissing);
-  if (missing.length > 0) {
-    updateFromChunks(missing, [lastChunk], tables);
+  updateFromPoints(baselines, points);
+  if (stored !== undefined) {
+    const { lastChunk } = stored;
+    const isMissing = ({ count, countIndex }: Baseline) =>
+      count === null && newest.counts[countIndex] !== null;
+    const missing = baselines.filter(isMissing);
+    if (missing.length > 0) updateFromChunks(missing, [lastChunk], tables);
     if (missing.some((baseline) => isMissing(baseline) && baseline.from < lastChunk.start)) {
       return undefined;
     }
@@ -88,14 +96,11 @@ function computeFromRow(
   row: GainRow | undefined,
   isComplete: boolean,
 ): (number | null)[] | undefined {
-  const newest =
-    row !== undefined && row.observedAt > entity.newest.at
-      ? { at: row.observedAt, counts: row.counts }
-      : entity.newest;
+  const newest = row !== undefined && row.at > entity.newest.at ? row : entity.newest;
   const chunks = row?.chunks ?? [];
   const baselines = createBaselines(tables, newest.at);
   updateFromChunks(baselines, chunks, tables);
-  updateBaselines(baselines, entity.points);
+  updateFromPoints(baselines, entity.points);
   const isResolved = isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
@@ -108,16 +113,14 @@ export async function updateGainsAfterPruning(
   bounds: RetentionBounds,
 ): Promise<Statement[]> {
   if (tables.gains.length === 0) return [];
-  const entities = Array.from(new Set(pruned.map(({ key }) => key)), (key) => ({
-    key,
-    newest: { at: FIRST_INSTANT },
-  }));
+  const keys = new Set(pruned.map(({ key }) => key));
+  const entities = Array.from(keys, (key) => ({ key, newestAt: FIRST_INSTANT }));
   const rows = await readGainRows(database, tables, "all", entities);
-  const updates = Array.from(rows.values(), ({ key, observedAt, counts, chunks }) => {
-    const baselines = createBaselines(tables, observedAt);
-    const points = decodeChunks(chunks, tables.pointLayout);
-    updateBaselines(baselines, applyRetentionBounds(points, bounds));
-    return [key, ...compareWithBaselines({ at: observedAt, counts }, baselines)];
+  const updates = Array.from(rows.values(), (row) => {
+    const baselines = createBaselines(tables, row.at);
+    const points = decodeChunks(row.chunks, tables.pointLayout);
+    updateFromPoints(baselines, applyRetentionBounds(points, bounds));
+    return [row.key, ...compareWithBaselines(row, baselines)];
   });
   const assignments = tables.gains.map(
     ({ name }, index) => `${toColumnName(name)} = ${jsonExtractSql(index + 1, "given.value")}`,
@@ -141,8 +144,8 @@ function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
 }
 
 /** Takes points, oldest first; a later call replaces points of the same instants. */
-function updateBaselines(baselines: readonly Baseline[], points: Iterable<Point>): void {
-  for (const { at, counts } of points) updateWithPoint(baselines, at, counts);
+function updateFromPoints(baselines: readonly Baseline[], points: Iterable<Point>): void {
+  for (const { at, counts } of points) updateBaselines(baselines, at, counts);
 }
 
 function updateFromChunks(
@@ -151,11 +154,11 @@ function updateFromChunks(
   { pointLayout }: KindTables,
 ): void {
   for (const chunk of chunks) {
-    forEachPoint(chunk, pointLayout, (at, counts) => updateWithPoint(baselines, at, counts));
+    forEachPoint(chunk, pointLayout, (at, counts) => updateBaselines(baselines, at, counts));
   }
 }
 
-function updateWithPoint(
+function updateBaselines(
   baselines: readonly Baseline[],
   at: number,
   counts: readonly (number | null)[],
@@ -183,8 +186,62 @@ function isFinal(baseline: Baseline, newest: Point, chunks: readonly Chunk[]): b
   return count !== null && at >= nearest.start;
 }
 
-function compareWithBaselines(newest: Point, baselines: readonly Baseline[]): (number | null)[] {
-  return baselines.map(({ countIndex, count }) =>
-    computeGain(newest.counts[countIndex] ?? null, count),
-  );
+const compareWithBaselines = (newest: Point, baselines: readonly Baseline[]) =>
+  baselines.map(({ countIndex, count }) => computeGain(newest.counts[countIndex] ?? null, count));
+
+/** The newest stored point of an entity, and the chunks that its gains need, in order. */
+interface GainRow extends Point {
+  readonly key: number;
+  readonly chunks: readonly Chunk[];
+}
+
+/**
+ * How many entities are read at once. A libSQL server returns no value of 5 MB: with an observation a
+ * minute, all chunks of one entity that can matter have 0.9 MB.
+ */
+const STEP_ENTITIES = { nearest: 200, all: 5 };
+
+/**
+ * Selects the chunks that hold the ends of the ranges, or all from the start of the longest range on.
+ * The argument is a JSON array of `[key, newest incoming instant]`.
+ */
+function selectRowsSql(tables: KindTables, part: keyof typeof STEP_ENTITIES): string {
+  const newestAt = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
+  const selectStart = (offset: number) =>
+    selectChunkStartSql(tables, "e.key", `${newestAt} + ${offset}`);
+  const ranges = Object.values(GAIN_PERIOD_DAYS).map((days) => computeGainBaseline(0, days));
+  const condition =
+    part === "nearest"
+      ? `start IN (${ranges.map(({ to }) => selectStart(to)).join(", ")})`
+      : `start >= ${selectStart(Math.min(...ranges.map(({ from }) => from)))}`;
+  const counts = tables.counts.map((name) => `e.${toColumnName(name)}`);
+  return `
+    SELECT json_group_array(json_object(
+      'key', e.key,
+      'at', e.observed_at,
+      'counts', json_array(${counts.join(", ")}),
+      'chunks', ${selectChunksSql(tables, "e.key", condition)}
+    ))
+    FROM json_each(?) AS given
+    CROSS JOIN ${tables.entityTable} AS e ON e.key = ${jsonExtractSql(0, "given.value")}`;
+}
+
+async function readGainRows(
+  database: Database,
+  tables: KindTables,
+  part: keyof typeof STEP_ENTITIES,
+  entities: readonly { readonly key: number; readonly newestAt: number }[],
+): Promise<ReadonlyMap<number | undefined, GainRow>> {
+  const sql = selectRowsSql(tables, part);
+  const stepEntities = STEP_ENTITIES[part];
+  const args = entities.map(({ key, newestAt }) => [key, newestAt]);
+  const rows = new Map<number, GainRow>();
+  for (let from = 0; from < args.length; from += stepEntities) {
+    if (from > 0) await yieldToEventLoop();
+    const step = JSON.stringify(args.slice(from, from + stepEntities));
+    for (const row of (await database.queryJson<GainRow[]>(sql, [step])) ?? []) {
+      rows.set(row.key, row);
+    }
+  }
+  return rows;
 }

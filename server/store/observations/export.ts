@@ -8,8 +8,7 @@ import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
-import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { attributesJsonSql } from "./stored-entities.ts";
+import { attributesJsonSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /** Which observations are exported: all, where all are left out. */

@@ -1,18 +1,15 @@
 /** Imports lines of observations (NDJSON): writes the good ones, and reports each bad one. */
-import type { Database } from "../database/database.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
-import {
-  deserializeLines,
-  parseLines,
-  type SerializedLines,
-  type ParsedLines,
-  type LineBlock,
-} from "./parse-lines.ts";
-import { cutBlocks } from "./line-blocks.ts";
+import type { Database } from "../database/database.ts";
 import { mapTransientErrors } from "../database/errors.ts";
-import { writeBatches } from "./write.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createWorkerClient } from "../database/worker-rpc.ts";
+import { cutBlocks } from "./line-blocks.ts";
+import type { ObservationBatch } from "./observation-batch.ts";
+import { parseLines, type LineBlock, type ParsedLines } from "./parse-lines.ts";
+import type { SerializedLines } from "./parse-worker.ts";
+import { writeBatches } from "./write.ts";
 
 /** Blocks from this size on are parsed by a worker thread: here they would hold up requests. */
 const WORKER_MIN_BYTES = 16_384;
@@ -29,23 +26,19 @@ export async function startParseWorker(): Promise<void> {
   await callParseWorker({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
 }
 
-/** How imports are written. */
-interface ImporterOptions {
-  /** Returns about how long a transaction takes at most; by default, each block is one. */
-  readonly getTransactionMs?: () => number;
-}
-
 /**
  * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one transaction
  * or several. All of them are on the disk when it resolves, if the database is to survive a power cut.
  * Blocks of several calls are parsed at the same time; their transactions may alternate.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
+ * @param options.getTransactionMs Returns about how long a transaction takes at most; by default, each
+ * block is one.
  */
 export function createImporter(
   database: Database,
   now: () => number,
-  { getTransactionMs }: ImporterOptions = {},
+  { getTransactionMs }: { readonly getTransactionMs?: () => number } = {},
 ): ImportObservations {
   let previous: Promise<unknown> = Promise.resolve();
   async function importBlock(bytes: Uint8Array) {
@@ -83,5 +76,25 @@ async function parseBlock({ bytes, now }: LineBlock): Promise<ParsedLines> {
   const transferable = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
   const options = { isJson: false, transfer: [transferable.buffer] };
   const parse = () => callParseWorker({ bytes: transferable, now }, options);
-  return deserializeLines(await mapTransientErrors(parse));
+  const { batches, ...parsed } = await mapTransientErrors(parse);
+  const deserialized: ObservationBatch[] = [];
+  for (const { entityIds, attributeSets, ...batch } of batches) {
+    deserialized.push({
+      ...batch,
+      entityIds: await parseParts(entityIds),
+      attributeSets: await parseParts(attributeSets),
+    });
+  }
+  return { ...parsed, batches: deserialized };
+}
+
+/** Parses part by part, so that requests are served in between. */
+async function parseParts<Value>(parts: readonly string[]): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const part of parts) {
+    const partValues: Value[] = JSON.parse(part);
+    for (const value of partValues) values.push(value);
+    if (parts.length > 1) await yieldToEventLoop();
+  }
+  return values;
 }

@@ -2,10 +2,7 @@
 
 const NEWLINE = 0x0a;
 
-/**
- * Bytes of a block, roughly: a larger one writes an entity once for more observations, but takes more
- * memory.
- */
+/** A larger block writes an entity once for more observations, but takes more memory. */
 const BLOCK_BYTES = 8 * 1_048_576;
 
 /**
@@ -27,9 +24,8 @@ export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8
   for (let start = 0; start <= bytes.length;) {
     let end = start - 1;
     for (let line = 0; line < BLOCK_MAX_LINES && end < start + blockBytes; line++) {
-      const newlineIndex = bytes.indexOf(NEWLINE, end + 1);
-      end = newlineIndex === -1 ? bytes.length : newlineIndex;
-      if (newlineIndex === -1) break;
+      end = findLineEnd(bytes, end + 1);
+      if (end === bytes.length) break;
     }
     yield bytes.subarray(start, end);
     start = end + 1;
@@ -43,9 +39,14 @@ export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8
  */
 export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
   for (let start = 0; start <= bytes.length;) {
-    const newlineIndex = bytes.indexOf(NEWLINE, start + partBytes);
-    const end = newlineIndex === -1 ? bytes.length : newlineIndex;
+    const end = findLineEnd(bytes, start + partBytes);
     yield bytes.subarray(start, end);
     start = end + 1;
   }
+}
+
+/** Finds where the line ends that an index is in; the last one ends with the bytes. */
+function findLineEnd(bytes: Uint8Array, index: number): number {
+  const newlineIndex = bytes.indexOf(NEWLINE, index);
+  return newlineIndex === -1 ? bytes.length : newlineIndex;
 }

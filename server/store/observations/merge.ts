@@ -1,101 +1,204 @@
-/** Merges the observations of a batch, entity by entity, with the stored ones. */
-import { listHistoryPoints } from "../../../core/responses/entity-fields.ts";
+/**
+ * Merges the observations of a batch, entity by entity, with the stored ones: as many as have to be
+ * read to write the entities.
+ */
 import {
-  getAttributeValues,
-  sliceInstants,
-  getLastPoint,
-  iterateObservations,
-  iteratePoints,
-  type ObservationBatch,
-  type BatchSlice,
-} from "./observation-batch.ts";
-import type { Chunk, Point } from "../history/chunk-codec.ts";
-import {
-  EMPTY_ENTITY,
   applyObservations,
+  EMPTY_ENTITY,
   type Attribute,
   type Attributes,
   type Entity,
   type OutcomeCounts,
 } from "../../../core/entities.ts";
+import { listHistoryPoints, nameCounts } from "../../../core/responses/entity-fields.ts";
+import type { Database } from "../database/database.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
+import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
+import { attributesJsonSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { getAttributes, getPoint, type ObservationBatch } from "./observation-batch.ts";
 
-/** An entity after a merge, as far as it has to be written. */
-interface MergedEntity {
+/** An entity of a batch after the merge, as far as it has to be written. */
+export interface MergedEntity {
+  readonly id: string;
   readonly attributes: Attributes;
   /** Oldest first. The iterable may reuse one array of counts: copy it to keep it. */
   readonly points: Iterable<Point>;
   readonly newest: Point;
   readonly outcomeCounts: OutcomeCounts;
+  /** Absent if the entity is not in the database. */
+  readonly stored: StoredEntity | undefined;
 }
 
-/** The incoming observations of an entity, and the result of the merge so far. */
-export interface PendingEntity {
-  readonly id: string;
-  readonly incoming: BatchSlice;
-  merged: MergedEntity;
-  /** Its key and chunks, if it is in the database. */
-  stored?: StoredEntity;
-  /** Its gains once it is written, in the order of the kind. */
-  gains?: readonly (number | null)[];
-}
-
-/** The key and the chunks of a pending entity that is in the database. */
 interface StoredEntity {
+  readonly id: string;
   readonly key: number;
-  /** Whether all incoming observations are newer than all stored ones. */
-  readonly isAppend: boolean;
-  /** If `isAppend`, the last chunk; else the chunks that incoming observations fall into. */
+  /** `null` if the entity has an observation that is not older than the first incoming one. */
+  readonly lastChunk: Chunk | null;
+  /** Present if `lastChunk` is `null`. */
+  readonly late?: LateEntity;
+}
+
+/** The stored state that late observations of an entity can affect. */
+interface LateEntity {
+  readonly attributes: Attributes;
+  /** The chunks that incoming observations fall into. */
   readonly chunks: readonly Chunk[];
 }
 
-/** Merges each entity of a batch as if nothing were stored; returns them by identifier. */
-export function createPendingEntities(batch: ObservationBatch): Map<string, PendingEntity> {
-  const pending = new Map<string, PendingEntity>();
-  let from = 0;
-  batch.entityIds.forEach((id, entityIndex) => {
-    const to = batch.ends[entityIndex] ?? from;
-    const incoming = { batch, from, to };
-    pending.set(id, { id, incoming, merged: mergeIncoming(incoming) });
-    from = to;
+/** The observations of one entity in a batch: `from` is included, `to` is not. */
+interface BatchSlice {
+  readonly id: string;
+  readonly batch: ObservationBatch;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Merges the entities of a batch with their stored attributes and points.
+ *
+ * If all incoming observations of an entity are newer than the stored ones, they are new whatever is
+ * stored, so only the last chunk is read.
+ */
+export async function mergeBatch(
+  database: Database,
+  tables: KindTables,
+  batch: ObservationBatch,
+): Promise<MergedEntity[]> {
+  const { ends } = batch;
+  const slices = batch.entityIds.map((id, index) => {
+    return { id, batch, from: ends[index - 1] ?? 0, to: ends[index] ?? 0 };
   });
-  return pending;
+  const stored = await readStored(database, tables, slices);
+  await yieldToEventLoop();
+  return slices.map((slice) => mergeSlice(tables, slice, stored.get(slice.id)));
 }
 
-/** Merges incoming observations with the stored attributes and points that they can affect. */
-export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENTITY): MergedEntity {
-  if (existing === EMPTY_ENTITY && isAscending(sliceInstants(incoming))) {
-    return mergeAscending(incoming);
-  }
-  const { entity, outcomes } = applyObservations(existing, iterateObservations(incoming));
-  const points = listHistoryPoints(incoming.batch.kind, entity);
-  const newest = points.at(-1) ?? getLastPoint(incoming);
-  return { attributes: entity.attributes, points, newest, outcomeCounts: outcomes };
+function mergeSlice(
+  tables: KindTables,
+  slice: BatchSlice,
+  stored: StoredEntity | undefined,
+): MergedEntity {
+  const late = stored?.late;
+  if (late === undefined && isAscending(sliceInstants(slice))) return mergeAscending(slice, stored);
+  const existing = late === undefined ? EMPTY_ENTITY : decodeEntity(tables, late);
+  const { entity, outcomes } = applyObservations(existing, iterateObservations(slice));
+  const { attributes } = entity;
+  const points = listHistoryPoints(tables.kind, entity);
+  const newest = points.at(-1) ?? getPoint(slice.batch, slice.to - 1);
+  return { id: slice.id, attributes, points, newest, outcomeCounts: outcomes, stored };
 }
 
-function isAscending(instants: Float64Array): boolean {
-  return instants.every((instant, index) => index === 0 || instant > (instants[index - 1] ?? 0));
-}
+const isAscending = (instants: Float64Array) =>
+  instants.every((instant, index) => index === 0 || instant > (instants[index - 1] ?? 0));
 
 /**
  * Merges observations in the order of time without a map of points, as most imports come: each is
  * new, and the last value of a field wins. `tests/store/observations/write.test.ts` compares the
  * result with core's.
  */
-function mergeAscending(incoming: BatchSlice): MergedEntity {
-  const { batch, from, to } = incoming;
+function mergeAscending(slice: BatchSlice, stored: StoredEntity | undefined): MergedEntity {
+  const { id, batch, from, to } = slice;
   const attributes: Record<string, Attribute> = {};
   let lastAttributeIndex: number | undefined;
   for (let index = to - 1; index >= from; index--) {
     // Skips attributes that are the same as those of the observation after it.
     if (batch.attributeIndexes[index] === lastAttributeIndex) continue;
     lastAttributeIndex = batch.attributeIndexes[index];
-    const values = getAttributeValues(batch, index);
+    const values = getAttributes(batch, index);
     for (const name in values) {
       const value = values[name];
       if (value !== undefined) attributes[name] ??= { value, at: batch.instants[index] ?? 0 };
     }
   }
-  const points = { [Symbol.iterator]: () => iteratePoints(incoming) };
+  const points = { [Symbol.iterator]: () => iteratePoints(slice) };
   const outcomeCounts = { new: to - from, changed: 0, unchanged: 0 };
-  return { attributes, points, newest: getLastPoint(incoming), outcomeCounts };
+  return { id, attributes, points, newest: getPoint(batch, to - 1), outcomeCounts, stored };
+}
+
+function decodeEntity({ kind, pointLayout }: KindTables, late: LateEntity): Entity {
+  const points = decodeChunks(late.chunks, pointLayout);
+  return {
+    attributes: late.attributes,
+    points: new Map(points.map(({ at, counts }) => [at, nameCounts(kind, counts)])),
+  };
+}
+
+const sliceInstants = ({ batch, from, to }: BatchSlice) => batch.instants.subarray(from, to);
+
+/** Iterates over the observations of a slice as core takes them. */
+function* iterateObservations({ batch, from, to }: BatchSlice) {
+  for (let index = from; index < to; index++) {
+    const { at, counts } = getPoint(batch, index);
+    const attributes = getAttributes(batch, index);
+    yield { observedAt: at, attributes, counts: nameCounts(batch.kind, counts) };
+  }
+}
+
+/** Iterates over a slice as points. They share one array of counts, to save memory. */
+function* iteratePoints({ batch, from, to }: BatchSlice): Generator<Point> {
+  const sharedCounts: (number | null)[] = [];
+  for (let index = from; index < to; index++) yield getPoint(batch, index, sharedCounts);
+}
+
+/** Reads the entities of slices that the database has, by identifier. */
+async function readStored(
+  database: Database,
+  tables: KindTables,
+  slices: readonly BatchSlice[],
+): Promise<ReadonlyMap<string, StoredEntity>> {
+  async function readEntities(sql: string, given: readonly (readonly [string, unknown])[]) {
+    return (await database.queryJson<StoredEntity[]>(sql, [JSON.stringify(given)])) ?? [];
+  }
+  const firstInstants = slices.map((slice) => {
+    const first = sliceInstants(slice).reduce((least, instant) => Math.min(least, instant));
+    return [slice.id, first] as const;
+  });
+  const entities = await readEntities(selectLastChunksSql(tables), firstInstants);
+  const stored = new Map(entities.map((entity) => [entity.id, entity]));
+  const late = slices.filter(({ id }) => stored.get(id)?.lastChunk === null);
+  if (late.length === 0) return stored;
+  await yieldToEventLoop();
+  const instants = late.map((slice) => [slice.id, [...new Set(sliceInstants(slice))]] as const);
+  for (const entity of await readEntities(selectLateSql(tables), instants)) {
+    stored.set(entity.id, entity);
+  }
+  return stored;
+}
+
+/** Selects entities by a JSON array of their identifiers and first incoming instants. */
+const selectLastChunksSql = ({ entityTable, historyTable, entityColumn }: KindTables) => `
+  SELECT json_group_array(json_object(
+    'id', e.id,
+    'key', e.key,
+    'lastChunk', CASE WHEN e.observed_at < ${jsonExtractSql(1, "given.value")} THEN (
+      SELECT ${CHUNK_JSON}
+      FROM ${historyTable}
+      WHERE ${entityColumn} = e.key
+      ORDER BY start DESC
+      LIMIT 1
+    ) END
+  ))
+  FROM json_each(?) AS given
+  CROSS JOIN ${entityTable} AS e ON e.id = ${jsonExtractSql(0, "given.value")}
+  WHERE e.observed_at IS NOT NULL`;
+
+/** Selects entities by a JSON array of their identifiers and all incoming instants. */
+function selectLateSql(tables: KindTables): string {
+  const isTouched = `start IN (
+    SELECT ${selectChunkStartSql(tables, "e.key", "instant.value")}
+    FROM json_each(given.value, '$[1]') AS instant
+  )`;
+  return `
+    SELECT json_group_array(json_object(
+      'id', e.id,
+      'key', e.key,
+      'lastChunk', NULL,
+      'late', json_object(
+        'attributes', ${attributesJsonSql(tables)},
+        'chunks', ${selectChunksSql(tables, "e.key", isTouched)}
+      )
+    ))
+    FROM json_each(?) AS given
+    CROSS JOIN ${tables.entityTable} AS e ON e.id = ${jsonExtractSql(0, "given.value")}`;
 }

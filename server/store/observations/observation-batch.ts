@@ -5,14 +5,16 @@
  */
 import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
-import { nameCounts } from "../../../core/responses/entity-fields.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
 /** The attributes that one observation gives. */
 type AttributeValues = Observation["attributes"];
 
-/** The numbers of a batch. */
-export interface BatchColumns {
+/** Observations of a kind: those of one entity follow one another, in the order they came in. */
+export interface ObservationBatch {
+  readonly kind: EntityKind;
+  readonly entityIds: readonly string[];
+  readonly attributeSets: readonly AttributeValues[];
   /** By entity: the index after its last observation. */
   readonly ends: Uint32Array;
   /** By observation: milliseconds since 1970 UTC. */
@@ -21,13 +23,6 @@ export interface BatchColumns {
   readonly counts: Float64Array;
   /** By observation: the index of its attributes in `attributeSets`. */
   readonly attributeIndexes: Uint32Array;
-}
-
-/** Observations of a kind: those of one entity follow one another, in the order they came in. */
-export interface ObservationBatch extends BatchColumns {
-  readonly kind: EntityKind;
-  readonly entityIds: readonly string[];
-  readonly attributeSets: readonly AttributeValues[];
 }
 
 /** Collects observations of any kinds into one batch for each kind. */
@@ -117,54 +112,26 @@ function hasSameAttributes(a: AttributeValues, b: AttributeValues): boolean {
   return true;
 }
 
-/** The observations of one entity in a batch: `from` is included, `to` is not. */
-export interface BatchSlice {
-  readonly batch: ObservationBatch;
-  readonly from: number;
-  readonly to: number;
-}
-
-export function sliceInstants({ batch, from, to }: BatchSlice): Float64Array {
-  return batch.instants.subarray(from, to);
-}
-
-export function getAttributeValues(
+/** Returns the attributes that an observation gives. */
+export const getAttributes = (
   { attributeSets, attributeIndexes }: ObservationBatch,
   index: number,
-): AttributeValues {
-  return attributeSets[attributeIndexes[index] ?? 0] ?? {};
-}
+): AttributeValues => attributeSets[attributeIndexes[index] ?? 0] ?? {};
 
-/** Iterates over the observations of a slice as core takes them. */
-export function* iterateObservations({ batch, from, to }: BatchSlice) {
-  for (let index = from; index < to; index++) {
-    const { at, counts } = getPoint(batch, index, []);
-    yield {
-      observedAt: at,
-      attributes: getAttributeValues(batch, index),
-      counts: nameCounts(batch.kind, counts),
-    };
-  }
-}
-
-/** Iterates over a slice as points. They share one array of counts, to save memory. */
-export function* iteratePoints({ batch, from, to }: BatchSlice): Generator<Point> {
-  const sharedCounts: (number | null)[] = [];
-  for (let index = from; index < to; index++) yield getPoint(batch, index, sharedCounts);
-}
-
-export function getLastPoint({ batch, to }: BatchSlice): Point {
-  return getPoint(batch, to - 1, []);
-}
-
-/** @param counts Takes the counts of the point. */
-function getPoint(batch: ObservationBatch, index: number, counts: (number | null)[]): Point {
+/**
+ * Returns the point of an observation.
+ *
+ * @param counts Takes the counts of the point.
+ */
+export function getPoint(
+  batch: ObservationBatch,
+  index: number,
+  counts: (number | null)[] = [],
+): Point {
   const { length } = ENTITY_FIELDS[batch.kind].counts;
-  for (let nth = 0; nth < length; nth++) counts[nth] = getCount(batch, index * length + nth);
+  for (let nth = 0; nth < length; nth++) {
+    const count = batch.counts[index * length + nth] ?? Number.NaN;
+    counts[nth] = Number.isNaN(count) ? null : count;
+  }
   return { at: batch.instants[index] ?? 0, counts };
-}
-
-function getCount({ counts }: ObservationBatch, index: number): number | null {
-  const count = counts[index] ?? Number.NaN;
-  return Number.isNaN(count) ? null : count;
 }

@@ -1,17 +1,12 @@
 /** Parses lines of observations (NDJSON) into batches, in the main thread or in a worker. */
 import { isUtf8 } from "node:buffer";
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 import { splitAtLineEnds } from "./line-blocks.ts";
-import {
-  createBatchBuilder,
-  type ObservationBatch,
-  type BatchColumns,
-} from "./observation-batch.ts";
+import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -28,22 +23,6 @@ export interface ParsedLines extends RejectionReport {
   readonly read: number;
   readonly batches: readonly ObservationBatch[];
 }
-
-/** Parsed lines, as they move from thread to thread. */
-export interface SerializedLines extends Omit<ParsedLines, "batches"> {
-  readonly batches: readonly SerializedBatch[];
-}
-
-/** JSON takes a quarter of the time of a structured clone. */
-interface SerializedBatch extends BatchColumns, Pick<ObservationBatch, "kind"> {
-  /** Parts of the array, as JSON. */
-  readonly entityIds: readonly string[];
-  /** Parts of the array, as JSON. */
-  readonly attributeSets: readonly string[];
-}
-
-/** Characters of one part, which is parsed in a millisecond or two. */
-const PART_CHARACTERS = 131_072;
 
 export function parseLines({ bytes, now }: LineBlock): ParsedLines {
   const builder = createBatchBuilder();
@@ -70,61 +49,13 @@ export function parseLines({ bytes, now }: LineBlock): ParsedLines {
 /** About how many bytes are decoded at once: their text takes several times their memory. */
 const DECODE_BYTES = 262_144;
 
-export function serializeLines({ batches, ...rest }: ParsedLines): SerializedLines {
-  const serialize = (batch: ObservationBatch): SerializedBatch => ({
-    ...batch,
-    entityIds: serializeParts(batch.entityIds),
-    attributeSets: serializeParts(batch.attributeSets),
-  });
-  return { ...rest, batches: batches.map(serialize) };
+/** Splits bytes into lines. A line that is not valid UTF-8 stays bytes, to be rejected. */
+function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
+  if (isUtf8(bytes)) return decoder.decode(bytes).split("\n");
+  const lines = Array.from(splitAtLineEnds(bytes, 0));
+  return lines.map((line) => (isUtf8(line) ? decoder.decode(line) : line));
 }
 
-function serializeParts(values: readonly unknown[]): string[] {
-  const parts: string[] = [];
-  let texts: string[] = [];
-  let characters = 0;
-  const endPart = () => {
-    parts.push(`[${texts.join(",")}]`);
-    texts = [];
-    characters = 0;
-  };
-  for (const value of values) {
-    const text = JSON.stringify(value);
-    texts.push(text);
-    characters += text.length;
-    if (characters >= PART_CHARACTERS) endPart();
-  }
-  endPart();
-  return parts;
-}
-
-/** Parses part by part, so that requests are served in between. */
-export async function deserializeLines({
-  batches,
-  ...rest
-}: SerializedLines): Promise<ParsedLines> {
-  const parsed: ObservationBatch[] = [];
-  for (const { entityIds, attributeSets, ...batch } of batches) {
-    parsed.push({
-      ...batch,
-      entityIds: await parseParts(entityIds),
-      attributeSets: await parseParts(attributeSets),
-    });
-  }
-  return { ...rest, batches: parsed };
-}
-
-async function parseParts<Value>(parts: readonly string[]): Promise<Value[]> {
-  const values: Value[] = [];
-  for (const part of parts) {
-    const partValues: Value[] = JSON.parse(part);
-    for (const value of partValues) values.push(value);
-    if (parts.length > 1) await yieldToEventLoop();
-  }
-  return values;
-}
-
-/** @param line Bytes if it is not valid UTF-8. */
 function parseLine(line: string | Uint8Array, now: number): Observation {
   // Checked first: a client may cut a line that is too long in the middle of a character. A code
   // unit has at most 3 bytes.
@@ -139,11 +70,4 @@ function parseLine(line: string | Uint8Array, now: number): Observation {
   }
   if (typeof line === "string") return parseObservationLine(line, now);
   throw new DomainError("Invalid Request", "The line must be valid UTF-8");
-}
-
-/** Splits bytes into lines. A line that is not valid UTF-8 stays bytes, to be rejected. */
-function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
-  if (isUtf8(bytes)) return decoder.decode(bytes).split("\n");
-  const lines = Array.from(splitAtLineEnds(bytes, 0));
-  return lines.map((line) => (isUtf8(line) ? decoder.decode(line) : line));
 }

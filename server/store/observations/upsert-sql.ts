@@ -11,27 +11,35 @@ import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";
 import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
-import type { PendingEntity } from "./merge.ts";
+import type { MergedEntity } from "./merge.ts";
 
 interface WrittenColumn {
   readonly name: string;
   /** The value for an entity, in the JSON argument of the statement. */
-  readonly read: (entity: PendingEntity) => unknown;
+  readonly read: (entity: MergedEntity, index: number) => unknown;
   /** The table of the entities whose key is written in place of their identifier. */
   readonly keyTable?: string;
   /** The condition, as SQL, on which the value of an existing entity is replaced. */
   readonly replaceIf?: string;
 }
 
-/** Creates the statements that write entities, without their histories. */
+/**
+ * Creates the statements that write entities, without their histories.
+ *
+ * @param gains The gains of each entity, in the order of the kind.
+ */
 export function upsertEntities(
   tables: KindTables,
-  entities: readonly PendingEntity[],
+  entities: readonly MergedEntity[],
+  gains: readonly (readonly (number | null)[])[],
 ): Statement[] {
   const { entityTable } = tables;
-  const givenFields = new Set(entities.flatMap(({ merged }) => Object.keys(merged.attributes)));
+  const givenFields = new Set(entities.flatMap(({ attributes }) => Object.keys(attributes)));
   const fields = Object.keys(tables.attributes).filter((name) => givenFields.has(name));
-  const columns = listColumns(tables, fields);
+  const columns = [
+    ...listCountColumns(tables, gains),
+    ...fields.flatMap((field) => listAttributeColumns(tables, field)),
+  ];
   const values = columns.map(({ keyTable }, index) => {
     const value = jsonExtractSql(index);
     return keyTable === undefined ? value : `(SELECT key FROM ${keyTable} WHERE id = ${value})`;
@@ -47,7 +55,11 @@ export function upsertEntities(
       WHERE true
       ON CONFLICT (id) DO UPDATE SET
         ${updates.join(",\n        ")}`,
-    args: [JSON.stringify(entities.map((entity) => columns.map(({ read }) => read(entity))))],
+    args: [
+      JSON.stringify(
+        entities.map((entity, index) => columns.map(({ read }) => read(entity, index))),
+      ),
+    ],
   };
   if (tables.owner === undefined) return [upsert];
   const { kind, field } = tables.owner;
@@ -58,50 +70,48 @@ export function upsertEntities(
     : [reserve, upsert];
 }
 
-function readOwnerId(kind: OwnerKind, field: string, { merged }: PendingEntity): string | null {
-  const name = merged.attributes[field]?.value;
+function readOwnerId(kind: OwnerKind, field: string, { attributes }: MergedEntity): string | null {
+  const name = attributes[field]?.value;
   return name === undefined ? null : toEntityId(kind, String(name));
 }
 
-function listColumns(tables: KindTables, fields: readonly string[]): WrittenColumn[] {
-  const storedAt = `${tables.entityTable}.observed_at`;
-  const isNewest = `excluded.observed_at >= ifnull(${storedAt}, excluded.observed_at)`;
+function listCountColumns(
+  { entityTable, counts, gains: definitions }: KindTables,
+  gains: readonly (readonly (number | null)[])[],
+): WrittenColumn[] {
+  const storedAt = `${entityTable}.observed_at`;
+  const replaceIf = `excluded.observed_at >= ifnull(${storedAt}, excluded.observed_at)`;
   return [
     { name: "id", read: ({ id }) => id },
-    { name: "observed_at", read: ({ merged }) => merged.newest.at, replaceIf: isNewest },
-    ...tables.counts.map((field, index) => ({
-      name: toColumnName(field),
-      read: ({ merged }: PendingEntity) => merged.newest.counts[index] ?? null,
-      replaceIf: isNewest,
-    })),
-    ...tables.gains.map(({ name }, index) => ({
-      name: toColumnName(name),
-      read: ({ gains }: PendingEntity) => gains?.[index] ?? null,
-      replaceIf: "true",
-    })),
-    ...fields.flatMap((field) => listAttributeColumns(tables, field)),
+    { name: "observed_at", read: ({ newest }) => newest.at, replaceIf },
+    ...counts.map((field, nth): WrittenColumn => {
+      const read = ({ newest }: MergedEntity) => newest.counts[nth] ?? null;
+      return { name: toColumnName(field), read, replaceIf };
+    }),
+    ...definitions.map(({ name }, nth): WrittenColumn => {
+      const read = (_: MergedEntity, index: number) => gains[index]?.[nth] ?? null;
+      return { name: toColumnName(name), read, replaceIf: "true" };
+    }),
   ];
 }
 
 /** The columns of an attribute: its value, its instant, and those derived from the value. */
 function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
+  const { entityTable, owner, stateColumns } = tables;
   const name = toColumnName(field);
-  const replaceIf = isGreaterSql(tables.entityTable, name);
-  const readValue = ({ merged }: PendingEntity) => merged.attributes[field]?.value ?? null;
-  const readInstant = ({ merged }: PendingEntity) => merged.attributes[field]?.at ?? null;
+  const replaceIf = isGreaterSql(entityTable, name);
   const columns: WrittenColumn[] = [
-    { name, read: readValue, replaceIf },
-    { name: `${name}_at`, read: readInstant, replaceIf },
+    { name, read: ({ attributes }) => attributes[field]?.value ?? null, replaceIf },
+    { name: `${name}_at`, read: ({ attributes }) => attributes[field]?.at ?? null, replaceIf },
   ];
-  const { owner } = tables;
   if (field === owner?.field) {
     const keyTable = KIND_TABLES[owner.kind].entityTable;
-    const read = (entity: PendingEntity) => readOwnerId(owner.kind, field, entity);
+    const read = (entity: MergedEntity) => readOwnerId(owner.kind, field, entity);
     columns.push({ name: owner.keyColumn, read, keyTable, replaceIf });
   }
-  if (tables.stateColumns.includes(`${name}_folded`)) {
-    const read = ({ merged }: PendingEntity) => {
-      const text = merged.attributes[field]?.value;
+  if (stateColumns.includes(`${name}_folded`)) {
+    const read = ({ attributes }: MergedEntity) => {
+      const text = attributes[field]?.value;
       return text === undefined ? null : foldCase(String(text));
     };
     columns.push({ name: `${name}_folded`, read, replaceIf });
@@ -133,7 +143,7 @@ function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Stat
  * tweets can change that for the users that they name and for those that they belonged to. So both
  * are cleared before the tweets are written, and {@link RESTORE_SPELLINGS} sets them afterwards.
  */
-function clearSpellings(tweets: readonly PendingEntity[], userIds: readonly unknown[]): Statement {
+function clearSpellings(tweets: readonly MergedEntity[], userIds: readonly unknown[]): Statement {
   return {
     sql: `
       UPDATE users

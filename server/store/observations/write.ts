@@ -24,10 +24,9 @@ import {
   type ChunkWrite,
 } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import { writeOptimistically, type WritePlan } from "../history/optimistic-write.ts";
+import { writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { mergeStored } from "./stored-entities.ts";
-import { createPendingEntities, type PendingEntity } from "./merge.ts";
+import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
 /**
@@ -59,7 +58,7 @@ export async function writeBatches(
   const cutter = createBatchCutter(getTargetMs);
   for (const part of cutter.cut(batches)) {
     const { outcomeCounts, writeMs } = await writePart(database, part);
-    for (const name of OUTCOMES) totals[name] += outcomeCounts[name];
+    addCounts(totals, outcomeCounts);
     cutter.adapt(part, writeMs);
     await yieldToEventLoop();
   }
@@ -67,12 +66,13 @@ export async function writeBatches(
   return totals;
 }
 
-const OUTCOMES = ["new", "changed", "unchanged"] as const;
+function addCounts(totals: Record<keyof OutcomeCounts, number>, counts: OutcomeCounts): void {
+  totals.new += counts.new;
+  totals.changed += counts.changed;
+  totals.unchanged += counts.unchanged;
+}
 
-async function writePart(
-  database: Database,
-  { batches }: BatchPart,
-): Promise<{ readonly outcomeCounts: OutcomeCounts; readonly writeMs: number }> {
+async function writePart(database: Database, { batches }: BatchPart) {
   let plannedAt = 0;
   const createPlan = async () => {
     const plan = await planWrite(database, batches);
@@ -84,72 +84,50 @@ async function writePart(
 }
 
 /** Merges batches with the stored observations. Requests are served between its steps. */
-async function planWrite(
-  database: Database,
-  batches: readonly ObservationBatch[],
-): Promise<WritePlan & { readonly outcomeCounts: OutcomeCounts }> {
+async function planWrite(database: Database, batches: readonly ObservationBatch[]) {
   const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
   const statements: Statement[] = [];
-  const changed: ChangedEntity[] = [];
+  const written: ChangedEntity[] = [];
   for (const batch of batches) {
-    const tables = KIND_TABLES[batch.kind];
-    const pending = createPendingEntities(batch);
+    const { kind } = batch;
+    const tables = KIND_TABLES[kind];
+    const entities = await mergeBatch(database, tables, batch);
     await yieldToEventLoop();
-    await mergeStored(database, tables, pending);
+    for (const entity of entities) addCounts(outcomeCounts, entity.outcomeCounts);
+    const changed = entities.filter(
+      ({ outcomeCounts: outcomes }) => outcomes.new + outcomes.changed > 0,
+    );
+    if (changed.length === 0) continue;
+    for (const { id, attributes } of changed) written.push({ kind, id, attributes });
+    const gains = await computeGainsAfterWrite(database, tables, changed);
     await yieldToEventLoop();
-    const changedEntities: PendingEntity[] = [];
-    for (const entity of pending.values()) {
-      const { outcomeCounts: outcomes, attributes } = entity.merged;
-      outcomeCounts.new += outcomes.new;
-      outcomeCounts.changed += outcomes.changed;
-      outcomeCounts.unchanged += outcomes.unchanged;
-      if (outcomes.new + outcomes.changed === 0) continue;
-      changedEntities.push(entity);
-      changed.push({ kind: batch.kind, id: entity.id, attributes });
-    }
-    if (changedEntities.length > 0) {
-      await setGains(database, tables, changedEntities);
-      await yieldToEventLoop();
-      statements.push(...upsertEntities(tables, changedEntities));
-      await yieldToEventLoop();
-      statements.push(...writeHistories(tables, changedEntities));
-      await yieldToEventLoop();
-    }
+    statements.push(...upsertEntities(tables, changed, gains));
+    await yieldToEventLoop();
+    statements.push(...writeHistories(tables, changed));
+    await yieldToEventLoop();
   }
-  return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
-}
-
-async function setGains(
-  database: Database,
-  tables: KindTables,
-  changed: readonly PendingEntity[],
-): Promise<void> {
-  const entities = changed.map(({ merged, stored }) => {
-    const lastChunk = stored?.isAppend === true ? stored.chunks.at(-1) : undefined;
-    return { key: stored?.key, newest: merged.newest, points: merged.points, lastChunk };
-  });
-  const gains = await computeGainsAfterWrite(database, tables, entities);
-  for (const [index, entity] of changed.entries()) entity.gains = gains[index] ?? [];
+  return { recordChange: recordEntityWrites(written), statements, outcomeCounts };
 }
 
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
-function writeHistories(tables: KindTables, changed: readonly PendingEntity[]): Statement[] {
+function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): Statement[] {
   const { pointLayout } = tables;
   const written: ChunkWrite[] = [];
   const deleted: ChunkPosition[] = [];
-  for (const { id, merged, stored } of changed) {
-    if (stored === undefined || stored.isAppend) {
-      const chunks = encodeChunks(merged.points, pointLayout, stored?.chunks.at(-1));
+  for (const { id, points, stored } of changed) {
+    if (stored?.late === undefined) {
+      const chunks = encodeChunks(points, pointLayout, stored?.lastChunk);
       for (const chunk of chunks) written.push({ id, ...chunk });
       continue;
     }
-    for (const { replaced, points } of assignToChunks(merged.points, stored.chunks)) {
-      const chunks = encodeChunksEvenly(points, pointLayout);
+    for (const part of assignToChunks(points, stored.late.chunks)) {
+      const chunks = encodeChunksEvenly(part.points, pointLayout);
       const [first] = chunks;
+      const { start } = part.replaced;
       const isSame =
-        chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
+        chunks.length === 1 && first?.start === start && first.points === part.replaced.points;
       if (isSame) continue;
-      deleted.push({ key: stored.key, start: replaced.start });
+      deleted.push({ key: stored.key, start });
       for (const chunk of chunks) written.push({ id, ...chunk });
     }
   }

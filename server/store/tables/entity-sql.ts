@@ -60,7 +60,7 @@ const BOOLEAN_FIELDS = new Set(
 );
 
 /** The value of a field for JSON, as SQL: SQLite stores booleans as 0 and 1. */
-export function fieldValueSql(field: string, column: string = toColumnName(field)): string {
+function fieldValueSql(field: string, column: string = toColumnName(field)): string {
   return BOOLEAN_FIELDS.has(field)
     ? `json(CASE ${column} WHEN 0 THEN 'false' WHEN 1 THEN 'true' END)`
     : column;
@@ -70,6 +70,17 @@ export function fieldValueSql(field: string, column: string = toColumnName(field
 export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
   const members = Object.keys(properties).map((field) => `'${field}', ${fieldValueSql(field)}`);
   return `json_object(${members.join(", ")})`;
+}
+
+/** Returns an expression for the JSON of the `Attributes` of the row `e`. */
+export function attributesJsonSql({ attributes }: KindTables): string {
+  const members = Object.keys(attributes).map((field) => {
+    const column = `e.${toColumnName(field)}`;
+    const attribute = `json_object('value', ${fieldValueSql(field, column)}, 'at', ${column}_at)`;
+    return `'${field}', iif(${column}_at IS NULL, NULL, ${attribute})`;
+  });
+  // A patch leaves out values that are NULL.
+  return `json_patch('{}', json_object(${members.join(", ")}))`;
 }
 
 /**
