@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startDailyRun, startMaintenance } from "../../server/process/maintenance.ts";
-import type { RetentionReport } from "../../server/store/history/retention-report.ts";
+import type { RetentionReport } from "../../server/store/history/retention.ts";
 
 const REPORT: RetentionReport = {
   isDryRun: false,

@@ -8,7 +8,7 @@ import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { AUDIT_ACTIONS } from "../../stored-names.ts";
 import type { AuditDetails } from "../../store/tables/administration-tables.ts";
 import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
-import type { RetentionRun } from "../../store/history/retention-report.ts";
+import type { RetentionRun } from "../../store/history/retention.ts";
 import { toClientError } from "../errors.ts";
 import { createChoiceFilter, createPageParameters } from "../openapi/admin/parameters.ts";
 import * as schemas from "../openapi/admin/schemas.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
-import type { RetentionReport, RetentionRun } from "../../store/history/retention-report.ts";
+import type { RetentionReport, RetentionRun } from "../../store/history/retention.ts";
 import { CSV_TYPE } from "../content/csv.ts";
 import { createChoiceFilter, createInstantFilter } from "../openapi/admin/parameters.ts";
 import { Lines } from "../endpoints/admin-endpoint.ts";

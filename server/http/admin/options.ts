@@ -11,7 +11,7 @@ import type { RecoveredFile } from "../../metering/apply-refunds.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { BackupResult } from "../../store/database/backup.ts";
-import type { RetentionRun } from "../../store/history/retention-report.ts";
+import type { RetentionRun } from "../../store/history/retention.ts";
 import type { StoredTotals } from "../../store/administration/totals.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 

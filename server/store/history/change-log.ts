@@ -1,17 +1,17 @@
 /**
  * The change log: each write of observations records, in its transaction, the cache tags of its
- * changes. Response caches of all processes read it, and {@link writeOptimistically} detects by it
- * that another process wrote in between.
+ * changes. Response caches of all processes read it, and `writeOptimistically()` detects by it that
+ * another process wrote in between.
  *
  * A cache tag is the name of something that cached responses depend on.
  */
 import type { Row } from "@libsql/client";
-import type { EntityKind, ItemKind, OwnerKind } from "../../../core/kinds.ts";
-import { toEntityId } from "../../../core/observations.ts";
-import type { ChangeSet } from "./cache-metadata.ts";
-import type { Database, Statement } from "../database/database.ts";
-import { KIND_TABLES, type ItemTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
+import { KINDS, type EntityKind, type ItemKind, type OwnerKind } from "../../../core/kinds.ts";
+import { toEntityId } from "../../../core/observations.ts";
+import type { Database, Statement } from "../database/database.ts";
+import { KIND_TABLES } from "../tables/entity-sql.ts";
+import type { ChangeSet } from "./cache-metadata.ts";
 
 /** The tag of a channel or user with all items. */
 export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
@@ -21,13 +21,6 @@ export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
   channel: "channels",
   user: "users",
 };
-
-/** An entity that is written. */
-export interface ChangedEntity {
-  readonly kind: EntityKind;
-  readonly id: string;
-  readonly attributes: Attributes;
-}
 
 /** Tags that a change names at most. A change with more has none, and affects everything. */
 const CHANGE_TAGS_MAX = 200;
@@ -62,7 +55,7 @@ const HAS_NO_CONFLICT_SINCE = `
 
 /**
  * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
- * of a change. On a conflict the `uid` is NULL, which fails the whole transaction.
+ * of a {@link Change}. On a conflict the `uid` is NULL, which fails the whole transaction.
  *
  * The tags are those that the entities get, and those of the owners of items until now, which may
  * lose them. Tags that are too many already need not be counted in SQL.
@@ -72,8 +65,8 @@ const insertChangeSql = (condition: string) => `
   WITH changed_tags(tag) AS (
     SELECT value
     FROM json_each(?3, '$.tags')
-    ${selectOwnerTagsSql(KIND_TABLES.tweet)}
-    ${selectOwnerTagsSql(KIND_TABLES.short)}
+    ${selectOwnerTagsSql("tweet")}
+    ${selectOwnerTagsSql("short")}
   )
   SELECT
     iif(${condition}, ?2, NULL),
@@ -82,8 +75,8 @@ const insertChangeSql = (condition: string) => `
       FROM changed_tags
     ))`;
 
-/** Selects the tags of the owners of the items of a kind, which the change names. */
-function selectOwnerTagsSql({ kind, entityTable, owner }: ItemTables): string {
+function selectOwnerTagsSql(kind: ItemKind): string {
+  const { entityTable, owner } = KIND_TABLES[kind];
   return `
     UNION
     SELECT '${createOwnerTag(owner.kind, "")}' || owner.id
@@ -102,17 +95,27 @@ const DELETE_OLD_CHANGES: Statement = {
   args: [],
 };
 
-/** Creates the statements that record a change; they come before those that make it. */
-export type RecordChange = (lastSequence: number, uid: string) => Statement[];
-
 /** The scope of a change: tags, and the identifiers of items, by kind. */
 type Change = { readonly tags?: readonly string[] } & {
   readonly [Kind in ItemKind]?: readonly string[];
 };
 
-function createRecorder(sql: string, change: Change): RecordChange {
+/** Creates the statements that record a change; they come before those that make it. */
+export type RecordChange = ReturnType<typeof createRecorder>;
+
+function createRecorder(sql: string, change: Change) {
   const json = JSON.stringify(change);
-  return (lastSequence, uid) => [{ sql, args: [lastSequence, uid, json] }, DELETE_OLD_CHANGES];
+  return (lastSequence: number, uid: string): Statement[] => [
+    { sql, args: [lastSequence, uid, json] },
+    DELETE_OLD_CHANGES,
+  ];
+}
+
+/** An entity that is written. */
+export interface ChangedEntity {
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly attributes: Attributes;
 }
 
 /** Records a write of entities, which conflicts with changes that have one of their tags. */
@@ -124,10 +127,18 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
   return createRecorder(INSERT_ENTITY_WRITES, change);
 }
 
+function listTags({ kind, id, attributes }: ChangedEntity): string[] {
+  if (kind === "channel" || kind === "user") return [createOwnerTag(kind, id), LIST_TAGS[kind]];
+  const { owner } = KINDS[kind];
+  const ownerId = toEntityId(owner.kind, String(attributes[owner.field]?.value));
+  const ownerTag = createOwnerTag(owner.kind, ownerId);
+  // A user is listed once one of their tweets was observed.
+  return owner.kind === "user" ? [ownerTag, LIST_TAGS.user] : [ownerTag];
+}
+
 /**
  * Records that histories of entities are rewritten, which changes gains, by which lists are sorted.
- * It conflicts with any change, because a rewrite
- * depends on more histories than it writes.
+ * It conflicts with any change, because a rewrite depends on more histories than it writes.
  */
 export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
   const change =
@@ -156,16 +167,12 @@ const SELECT_CHANGES = `
       WHERE sequence > ?1
     ) AS tags`;
 
-/**
- * Selects the changes after a sequence number.
- *
- * @param since `undefined` selects only the last sequence number.
- */
+/** Selects the changes after a sequence number; `undefined` selects only the last number. */
 export function selectChanges(since: number | undefined): Statement {
   return { sql: SELECT_CHANGES, args: [since ?? null] };
 }
 
-/** Parses the row of {@link selectChanges}. Its tags are `undefined` if anything may have changed. */
+/** Parses the row of {@link selectChanges}. */
 export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
   const sequence = Number(row?.["sequence"]);
   if (sequence === since) return { sequence, tags: [] };
@@ -173,19 +180,4 @@ export function parseChanges(row: Row | undefined, since: number | undefined): C
   const isComplete =
     since !== undefined && tagLists.length === sequence - since && !tagLists.includes(null);
   return { sequence, tags: isComplete ? tagLists.flatMap((tags) => tags ?? []) : undefined };
-}
-
-function listTags({ kind, id, attributes }: ChangedEntity): string[] {
-  switch (kind) {
-    case "channel":
-    case "user":
-      return [createOwnerTag(kind, id), LIST_TAGS[kind]];
-    case "short":
-      return [createOwnerTag("channel", String(attributes["channel"]?.value))];
-    case "tweet": {
-      // A user is listed once one of their tweets was observed.
-      const userId = toEntityId("user", String(attributes["username"]?.value));
-      return [createOwnerTag("user", userId), LIST_TAGS.user];
-    }
-  }
 }

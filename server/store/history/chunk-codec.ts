@@ -15,7 +15,7 @@ import { parsePointLayout, type PointLayout } from "../tables/point-layout.ts";
 
 /** A part of a history, as a row of a history table holds it. */
 export interface Chunk {
-  /** The first instant, in milliseconds since 1970 UTC. */
+  /** The instant of the first point, in milliseconds since 1970 UTC. */
   readonly start: number;
   /** How many points it has. */
   readonly size: number;
@@ -34,7 +34,7 @@ export interface Point {
 /** Takes a point. The `counts` array is reused after the call returns: copy it to keep it. */
 export type PointCallback = (at: number, counts: readonly (number | null)[]) => void;
 
-/** Characters of a chunk at most: four rows of this size fill a page of the database. */
+/** Four rows of this size fill a page of the database. */
 export const CHUNK_MAX_CHARACTERS = 960;
 
 /** A number has at most 53 bits: 4 and a sign in its first character, 5 in each other one. */
@@ -62,18 +62,13 @@ const PAYLOAD_MASK = 31;
  * @throws {Error} When the chunk is damaged.
  */
 export function forEachPoint(chunk: Chunk, layout: PointLayout, onPoint: PointCallback): void {
-  if (chunk.points.startsWith(layout.header)) {
-    decodePoints(chunk, layout, onPoint);
-    return;
-  }
+  if (chunk.points.startsWith(layout.header)) return decodePoints(chunk, layout, onPoint);
   const stored = parsePointLayout(chunk.points);
   if (stored === undefined) throw createDamagedChunkError(chunk);
   const indexes = layout.countNumbers.map((number) => stored.countNumbers.indexOf(number));
   decodePoints(chunk, stored, (at, counts) => {
-    onPoint(
-      at,
-      indexes.map((index) => counts[index] ?? null),
-    );
+    const layoutCounts = indexes.map((index) => counts[index] ?? null);
+    onPoint(at, layoutCounts);
   });
 }
 
@@ -133,10 +128,7 @@ export function decodeChunks(chunks: readonly Chunk[], layout: PointLayout): Poi
   return points;
 }
 
-/**
- * Scratch space for a chunk and one point more. All calls share it: encoding never awaits, so two
- * calls can't overlap.
- */
+/** Space for a chunk and one point more, which all calls share: encoding never awaits. */
 let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 
 /**
@@ -238,6 +230,4 @@ function encodeNumber(number: number, offset: number): number {
   return end;
 }
 
-function readBufferText(length: number): string {
-  return buffer.toString("latin1", 0, length);
-}
+const readBufferText = (length: number) => buffer.toString("latin1", 0, length);

@@ -6,12 +6,7 @@ import type { Chunk } from "./chunk-codec.ts";
 /** A row of a history table as the JSON of a {@link Chunk}, as SQL. */
 export const CHUNK_JSON = "json_object('start', start, 'size', size, 'points', points)";
 
-/**
- * Returns a scalar subquery for the chunks of an entity, in order, as a JSON array.
- *
- * @param key The key of the entity, as SQL.
- * @param condition Which of its chunks are read, as SQL.
- */
+/** A scalar subquery for the chunks of an entity that match a condition, in order, as a JSON array. */
 export function selectChunksSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
@@ -28,13 +23,7 @@ export function selectChunksSql(
   )`;
 }
 
-/**
- * Returns an expression for the start of the chunk that an instant belongs to; before the first
- * chunk, that is the first one.
- *
- * @param key The key of the entity, as SQL.
- * @param at The instant, as SQL.
- */
+/** The start of the chunk that an instant belongs to; before the first chunk, that is the first one. */
 export function selectChunkStartSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
@@ -46,7 +35,7 @@ export function selectChunkStartSql(
   )`;
 }
 
-/** A chunk to write, and the identifier of its entity. */
+/** A chunk to write, with the identifier of its entity. */
 export interface ChunkWrite extends Chunk {
   readonly id: string;
 }

@@ -30,12 +30,11 @@ const NULL = encoder.encode("null");
 let buffer = new Uint8Array(131_072);
 
 /**
- * Creates an encoder of rows of numbers.
+ * Creates an encoder of rows of numbers: a function that takes how many rows there are at most and a
+ * function that writes them one by one, and returns the bytes of a JSON array.
  *
  * @param columns The names of the numbers of a row, in their order.
  * @param zone The text that follows an instant.
- * @returns A function that takes how many rows there are at most and a function that writes them
- * one by one, and returns the bytes of a JSON array.
  */
 export function createRowsEncoder(
   columns: readonly string[],
@@ -47,11 +46,12 @@ export function createRowsEncoder(
     const separator = `${previousName === "at" ? `${zone}"` : ""}${index === 0 ? "{" : ","}`;
     return encoder.encode(`${separator}${JSON.stringify(label)}:${name === "at" ? '"' : ""}`);
   });
-  // Index -1 is the instant.
-  const valueIndexes = Object.values(fields).map((name) =>
-    name === "at" ? -1 : requireIndex(columns, name),
-  );
-  const closing = encoder.encode(Object.values(fields).at(-1) === "at" ? `${zone}"}` : "}");
+  const names = Object.values(fields);
+  const missing = names.find((name) => name !== "at" && !columns.includes(name));
+  if (missing !== undefined) throw new Error(`There is no number ${missing}`);
+  // The index of the instant is -1.
+  const valueIndexes = names.map((name) => columns.indexOf(name));
+  const closing = encoder.encode(names.at(-1) === "at" ? `${zone}"}` : "}");
   const labelBytes = openings.reduce((sum, { length }) => sum + length, closing.length + 1);
   const rowBytes = labelBytes + openings.length * INSTANT_CHARACTERS;
 
@@ -76,12 +76,6 @@ export function createRowsEncoder(
     out[offset++] = CLOSE_BRACKET;
     return out.slice(0, offset);
   };
-}
-
-function requireIndex(columns: readonly string[], name: string): number {
-  const index = columns.indexOf(name);
-  if (index === -1) throw new Error(`There is no number ${name}`);
-  return index;
 }
 
 function writeNumber(number: number | null, out: Uint8Array, from: number): number {

@@ -9,7 +9,7 @@ import type { Database, Statement, StatementResult, WriteOptions } from "../data
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 
 /** The plan of a write: its statements, and the record of its change. */
-export interface WritePlan {
+interface WritePlan {
   readonly recordChange: RecordChange;
   /** The statements that change histories; if there are none, nothing is written. */
   readonly statements: readonly Statement[];
@@ -28,6 +28,15 @@ const CONFLICT_RETRIES: Options = {
 /** The error when the change log refuses a change because it expected another version. */
 const VERSION_CONFLICT = "NOT NULL constraint failed: changes.uid";
 
+class WriteConflictError extends DomainError {
+  constructor() {
+    super(
+      "Service Unavailable",
+      "Other processes write the same observations without a pause; these are not stored",
+    );
+  }
+}
+
 /** The last write to each database: within a process, writes run one after another. */
 const writeQueues = new WeakMap<Database, Promise<unknown>>();
 
@@ -35,7 +44,6 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
  * Executes a plan as one transaction; within a process, in the order of the calls.
  *
  * @param createPlan Reads the state that the plan depends on. It is called again after a conflict.
- * @param options.durability The durability of the commit; by default, the configured one.
  * @returns The plan, and the results of its statements: none if they are stored but their response
  * was lost.
  * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
@@ -52,10 +60,8 @@ export function writeOptimistically<Plan extends WritePlan>(
     if (plan.statements.length === 0) return { plan, results: [] };
     const changeStatements = plan.recordChange(lastSequence, uid);
     try {
-      const results = await database.write([...changeStatements, ...plan.statements], {
-        durability,
-        idempotent: true,
-      });
+      const statements = [...changeStatements, ...plan.statements];
+      const results = await database.write(statements, { durability, idempotent: true });
       return { plan, results: results.slice(changeStatements.length) };
     } catch (error) {
       if (!String(error).includes(VERSION_CONFLICT)) throw error;
@@ -72,13 +78,3 @@ export function writeOptimistically<Plan extends WritePlan>(
 }
 
 const discardResult = () => undefined;
-
-/** Another process wrote between the reads and the write. */
-class WriteConflictError extends DomainError {
-  constructor() {
-    super(
-      "Service Unavailable",
-      "Other processes write the same observations without a pause; these are not stored",
-    );
-  }
-}

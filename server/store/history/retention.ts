@@ -6,13 +6,12 @@
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import {
   applyRetentionBounds,
-  formatRetentionRule,
   computeRetentionBounds,
+  formatRetentionRule,
   type RetentionBounds,
   type RetentionPolicy,
 } from "../../../core/retention.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
-import type { KindRetentionReport, RetentionFault, RetentionRun } from "./retention-report.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { recordHistoryRewrites } from "./change-log.ts";
@@ -28,17 +27,27 @@ import {
   type EntityChunk,
 } from "./retention-sql.ts";
 
-export interface RetentionOptions {
-  readonly policy: RetentionPolicy;
-  /** Milliseconds since 1970 UTC. */
-  readonly now: number;
-  /** Whether it only counts the observations that it would remove. */
+/** The result of one run of the retention policy. */
+export interface RetentionReport {
+  /** Whether it only counted the observations that it would remove. */
   readonly isDryRun: boolean;
-  /** The pause after a step, as a multiple of the time that the step took. */
-  readonly pauseRatio: number;
-  /** The kinds that are walked through; all if left out. */
-  readonly kinds?: readonly EntityKind[];
+  readonly kinds: readonly {
+    readonly kind: EntityKind;
+    /** The rule as the setting writes it; `all` if there is none. */
+    readonly rule: string;
+    /** Entities that have observations. */
+    readonly entities: number;
+    /** Observations before the run, removed (or to be removed, in a dry run), and after it. */
+    readonly before: number;
+    readonly removed: number;
+    readonly after: number;
+  }[];
+  /** Observations that a run lost, or a newest state that it changed. */
+  readonly faults: readonly { readonly kind: EntityKind; readonly problem: string }[];
 }
+
+/** Applies retention step by step; yields how many observations each step examined. */
+export type RetentionRun = AsyncGenerator<number, RetentionReport>;
 
 const PAUSE_MAX_MS = 100;
 
@@ -51,12 +60,23 @@ const KEEP_ALL: RetentionBounds = { rawFrom: FIRST_INSTANT, dailyFrom: FIRST_INS
 /**
  * Applies a policy. The caller drives it, and can stop after any step.
  *
- * @returns Yields the number of observations of each step; returns the report.
+ * @param options.now Milliseconds since 1970 UTC.
+ * @param options.isDryRun Whether it only counts the observations that it would remove.
+ * @param options.pauseRatio The pause after a step, as a multiple of the time that the step took.
  */
-export async function* applyRetention(database: Database, options: RetentionOptions): RetentionRun {
+export async function* applyRetention(
+  database: Database,
+  options: {
+    readonly policy: RetentionPolicy;
+    readonly now: number;
+    readonly isDryRun: boolean;
+    readonly pauseRatio: number;
+    readonly kinds?: readonly EntityKind[];
+  },
+): RetentionRun {
   const { policy, now, isDryRun, pauseRatio } = options;
-  const kinds: KindRetentionReport[] = [];
-  const faults: RetentionFault[] = [];
+  const kinds: RetentionReport["kinds"][number][] = [];
+  const faults: RetentionReport["faults"][number][] = [];
   for (const kind of options.kinds ?? ENTITY_KINDS) {
     const rule = policy[kind];
     const bounds = rule === undefined ? KEEP_ALL : computeRetentionBounds(rule, now);
@@ -69,7 +89,7 @@ export async function* applyRetention(database: Database, options: RetentionOpti
       const startedAt = performance.now();
       const plan = await readPlan(database, tables, bounds, { from, to });
       if (plan.found === 0) break;
-      const result: StepResult =
+      const result =
         isDryRun || plan.removed === 0
           ? { ...plan, left: plan.found - plan.removed, isStateUntouched: true }
           : await prune(database, tables, bounds, { from, to });
@@ -95,31 +115,10 @@ export async function* applyRetention(database: Database, options: RetentionOpti
   return { isDryRun, kinds, faults };
 }
 
-/** Chunks of a history table, which is sorted by entity and start. */
+/** Chunks of a history table, which is sorted by entity and start: `from` is excluded. */
 interface ChunkRange {
-  /** Excluded. */
   readonly from: ChunkPosition;
-  /** Included. */
   readonly to: ChunkPosition;
-}
-
-/** The plan of a step for its range. */
-interface PrunePlan extends ChunkRange {
-  /** The keys of the entities in the range. */
-  readonly keys: readonly number[];
-  /** How many observations the range has. */
-  readonly found: number;
-  readonly removed: number;
-  readonly deleted: readonly EntityChunk[];
-  readonly written: readonly ChunkWrite[];
-}
-
-/** The result of a step, with its proof: the tables before and after, in one transaction. */
-interface StepResult extends PrunePlan {
-  /** How many observations are left, as the table says. */
-  readonly left: number;
-  /** Whether the row and the newest point of each entity are the same as before. */
-  readonly isStateUntouched: boolean;
 }
 
 /**
@@ -132,13 +131,10 @@ async function readPlan(
   tables: KindTables,
   bounds: RetentionBounds,
   { from, to }: ChunkRange,
-): Promise<PrunePlan> {
+) {
+  const sql = selectStepChunksSql(tables, STEP_MAX_CHUNKS + 1);
   const args = [from.key, from.start, to.key, to.start];
-  const read =
-    (await database.queryJson<EntityChunk[]>(
-      selectStepChunksSql(tables, STEP_MAX_CHUNKS + 1),
-      args,
-    )) ?? [];
+  const read = (await database.queryJson<EntityChunk[]>(sql, args)) ?? [];
   const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
   const previous = read.find(isPrevious);
   const chunks: EntityChunk[] = [];
@@ -162,57 +158,48 @@ async function readPlan(
     const lastChunk = previous?.id === id ? previous : undefined;
     for (const chunk of encodeChunks(kept, pointLayout, lastChunk)) written.push({ id, ...chunk });
   }
+  const keys = [...new Set(chunks.map(({ key }) => key))];
   const last = chunks.at(-1);
-  return {
-    from,
-    // Up to the next chunk, because rewritten chunks can start at any instant before it.
-    to:
-      last === undefined ? to : { key: last.key, start: (last.nextStart ?? LAST_INSTANT + 1) - 1 },
-    keys: [...new Set(chunks.map(({ key }) => key))],
-    found,
-    removed,
-    deleted,
-    written,
-  };
+  // Up to the next chunk, because rewritten chunks can start at any instant before it.
+  const end =
+    last === undefined ? to : { key: last.key, start: (last.nextStart ?? LAST_INSTANT + 1) - 1 };
+  return { from, to: end, keys, found, removed, deleted, written };
 }
 
-/** Prunes the first chunks of a range, as they are at the time of the write. */
+/**
+ * Prunes the first chunks of a range, as they are at the time of the write. The proof is the state of
+ * the tables before and after, in one transaction.
+ */
 async function prune(
   database: Database,
   tables: KindTables,
   bounds: RetentionBounds,
   range: ChunkRange,
-): Promise<StepResult> {
+) {
   const { plan, results } = await writeOptimistically(database, async () => {
     const current = await readPlan(database, tables, bounds, range);
-    const { from, to, keys, deleted, written } = current;
+    const { from, to, keys, removed, deleted, written } = current;
     const args = [from.key, from.start, to.key, to.start, JSON.stringify(keys)];
     const selectState = { sql: selectStateSql(tables), args };
+    const before = parseState(tables, await database.queryRows(selectState));
     const rewrittenIds = [...new Set(deleted.map(({ id }) => id))];
-    return {
-      ...current,
+    const recordChange = recordHistoryRewrites(tables.kind, rewrittenIds);
+    const createStatements = async () => [
+      deleteChunks(tables, deleted),
+      upsertChunks(tables, written),
+      ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
       selectState,
-      before: parseState(tables, await database.queryRows(selectState)),
-      recordChange: recordHistoryRewrites(tables.kind, rewrittenIds),
-      statements:
-        current.removed === 0
-          ? []
-          : [
-              deleteChunks(tables, deleted),
-              upsertChunks(tables, written),
-              ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
-              selectState,
-            ],
-    };
+    ];
+    const statements = removed === 0 ? [] : await createStatements();
+    return { ...current, selectState, before, recordChange, statements };
   });
-  const { found, removed, before, selectState } = plan;
-  if (removed === 0) return { ...plan, left: found, isStateUntouched: true };
+  const { before, selectState } = plan;
   // If the response to the write was lost, the state is read again, a little later.
   const rows = results.at(-1)?.rows ?? (await database.queryRows(selectState));
   const after = parseState(tables, rows);
   return {
     ...plan,
-    left: found - (before.observationCount - after.observationCount),
+    left: plan.found - (before.observationCount - after.observationCount),
     isStateUntouched: before.newestStates === after.newestStates,
   };
 }

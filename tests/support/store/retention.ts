@@ -6,10 +6,9 @@ import { formatInstant } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
-import { applyRetention, type RetentionOptions } from "../../../server/store/history/retention.ts";
+import { applyRetention, type RetentionReport } from "../../../server/store/history/retention.ts";
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
-import type { RetentionReport } from "../../../server/store/history/retention-report.ts";
 import { applyRetentionRule } from "../../model/retention.ts";
 
 /** Parses a valid policy. */
@@ -26,7 +25,9 @@ export async function applyPolicy(
   {
     afterStep = async () => undefined,
     ...options
-  }: Partial<RetentionOptions> & { readonly afterStep?: () => Promise<unknown> } = {},
+  }: Partial<Parameters<typeof applyRetention>[1]> & {
+    readonly afterStep?: () => Promise<unknown>;
+  } = {},
 ): Promise<RetentionReport> {
   const defaults = { policy, now: NOW, isDryRun: false, pauseRatio: 0 };
   const steps = applyRetention(database, { ...defaults, ...options });
