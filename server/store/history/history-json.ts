@@ -6,10 +6,7 @@
 import { DAY_MS, formatDay } from "../../../core/time.ts";
 import type { PointCallback } from "./chunk-codec.ts";
 
-/**
- * The members of a point in a response, in their order: JSON label to the name of a count, or to
- * `at`, the instant.
- */
+/** The members of a point, in their order: label to the name of a count, or to `at`, the instant. */
 export type PointFields = Readonly<Record<string, string>>;
 
 /** `2026-11-20T08:15:30.123`; no number is longer. */

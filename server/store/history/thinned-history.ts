@@ -61,14 +61,13 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
   const { pointLayout } = tables;
   const encodeRows = createRowsEncoder(tables.counts, fields, zoneSuffix);
 
-  function encodeWhole(chunks: readonly Chunk[]): Uint8Array {
-    const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
-    return encodeRows(size, (writeRow) => {
-      for (const chunk of chunks) forEachPoint(chunk, pointLayout, writeRow);
-    });
-  }
-
-  function encodeThinned(chunks: readonly Chunk[]): Uint8Array {
+  function encodeHistory({ isThinned, chunks }: HistoryRow): Uint8Array {
+    if (isThinned === 0) {
+      const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+      return encodeRows(size, (writeRow) => {
+        for (const chunk of chunks) forEachPoint(chunk, pointLayout, writeRow);
+      });
+    }
     const points = decodeChunks(chunks, pointLayout);
     const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
     const bounds = computeSliceBounds(first, newest, maxPoints);
@@ -81,8 +80,6 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
     /**
      * Returns a scalar subquery for a {@link HistoryRow}. As a part of the statement that reads the
      * entity, it sees the same snapshot.
-     *
-     * @param key The entity's key, as SQL.
      */
     selectSql(key: string): string {
       const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
@@ -106,9 +103,9 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
     },
 
     /** Formats a history as a response lists it. */
-    format({ isThinned, chunks }: HistoryRow): { points: Point[]; isThinned: boolean } {
-      const json = isThinned === 1 ? encodeThinned(chunks) : encodeWhole(chunks);
-      return { points: createRawJson(json), isThinned: isThinned === 1 };
-    },
+    format: (row: HistoryRow): { points: Point[]; isThinned: boolean } => ({
+      points: createRawJson(encodeHistory(row)),
+      isThinned: row.isThinned === 1,
+    }),
   };
 }

@@ -37,22 +37,18 @@ export async function* exportObservations(
 ): AsyncGenerator<Record<string, unknown>> {
   const kinds = kind === undefined ? ENTITY_KINDS : [kind];
   if (ids === undefined) {
-    for (const name of kinds) yield* exportEntities(database, KIND_TABLES[name], since, ALL_IDS);
+    for (const name of kinds) {
+      yield* exportEntities(database, KIND_TABLES[name], since, { firstId: "", lastId: LAST_ID });
+    }
     return;
   }
-  const entities = await findEntities(database, kinds, ids);
-  for (const { tables, id } of entities) {
-    yield* exportEntities(database, tables, since, { first: id, last: id });
+  for (const { tables, id } of await findEntities(database, kinds, ids)) {
+    yield* exportEntities(database, tables, since, { firstId: id, lastId: id });
   }
 }
 
-/** A range of identifiers, both ends included. */
-interface IdRange {
-  readonly first: string;
-  readonly last: string;
-}
-
-const ALL_IDS: IdRange = { first: "", last: "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS) };
+/** An identifier after all others. */
+const LAST_ID = "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS);
 
 /**
  * Finds the observed entities with some identifiers, in the order of an export.
@@ -68,8 +64,16 @@ async function findEntities(
   const entities: { readonly tables: KindTables; readonly id: string }[] = [];
   for (const kind of kinds) {
     const tables = KIND_TABLES[kind];
+    const sql = `
+      SELECT json_group_array(id)
+      FROM (
+        SELECT id
+        FROM ${tables.entityTable}
+        WHERE id IN (SELECT value FROM json_each(?1)) AND observed_at IS NOT NULL
+        ORDER BY id
+      )`;
     const given = JSON.stringify(ids.map((id) => toEntityId(kind, id)));
-    const stored = (await database.queryJson<string[]>(selectEntitiesSql(tables), [given])) ?? [];
+    const stored = (await database.queryJson<string[]>(sql, [given])) ?? [];
     for (const id of ids) if (stored.includes(toEntityId(kind, id))) found.add(id);
     for (const id of stored) entities.push({ tables, id });
   }
@@ -78,41 +82,27 @@ async function findEntities(
   throw new DomainError("Not Found", `Nothing with the id ${quoteValue(missing)} was observed`);
 }
 
-function selectEntitiesSql({ entityTable }: KindTables): string {
-  return `
-    SELECT json_group_array(id)
-    FROM (
-      SELECT id
-      FROM ${entityTable}
-      WHERE id IN (SELECT value FROM json_each(?1)) AND observed_at IS NOT NULL
-      ORDER BY id
-    )`;
-}
-
+/** Exports the entities with identifiers in a range, both ends included. */
 async function* exportEntities(
   database: Database,
   tables: KindTables,
   since: number,
-  { first, last }: IdRange,
+  { firstId, lastId }: { readonly firstId: string; readonly lastId: string },
 ): AsyncGenerator<Record<string, unknown>> {
   const sql = selectPageSql(tables);
-  let id = first;
+  let id = firstId;
   // The position is an instant and not a chunk: chunks can be rewritten between two pages.
   let lastInstant = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await database.queryJson<ExportPage>(sql, [id, lastInstant, last]);
-    const { chunks, entities } = page ?? { chunks: [], entities: [] };
-    const entitiesById = new Map(entities.map((entity) => [entity.id, entity]));
+    const page = await database.queryJson<ExportPage>(sql, [id, lastInstant, lastId]);
+    const { chunks, attributes } = page ?? { chunks: [], attributes: {} };
     for (const chunk of chunks) {
       if (chunk.id !== id) [id, lastInstant] = [chunk.id, Number.MIN_SAFE_INTEGER];
-      const entity = entitiesById.get(id);
       for (const point of decodeChunks([chunk], tables.pointLayout)) {
         if (point.at <= lastInstant) continue;
         const after = Math.max(lastInstant, since - 1);
         lastInstant = point.at;
-        if (point.at >= since && entity !== undefined) {
-          yield createLine(tables, entity, after, point);
-        }
+        if (point.at >= since) yield createLine(tables, id, attributes[id] ?? {}, point, after);
       }
     }
     if (chunks.length < PAGE_CHUNKS) return;
@@ -123,12 +113,8 @@ async function* exportEntities(
 
 interface ExportPage {
   readonly chunks: readonly (Chunk & { readonly id: string })[];
-  readonly entities: readonly ExportedEntity[];
-}
-
-interface ExportedEntity {
-  readonly id: string;
-  readonly attributes: Attributes;
+  /** By the identifier of the entity. */
+  readonly attributes: Readonly<Record<string, Attributes>>;
 }
 
 /**
@@ -158,8 +144,8 @@ function selectPageSql(tables: KindTables): string {
         ))
         FROM (SELECT * FROM page ORDER BY id, start)
       ),
-      'entities', (
-        SELECT json_group_array(json_object('id', id, 'attributes', ${attributesJsonSql(tables)}))
+      'attributes', (
+        SELECT json_group_object(id, ${attributesJsonSql(tables)})
         FROM ${entityTable} AS e
         WHERE e.key IN (SELECT key FROM page)
       )
@@ -168,12 +154,12 @@ function selectPageSql(tables: KindTables): string {
 
 /** @param after The line has the attributes that came after this instant. */
 function createLine(
-  tables: KindTables,
-  { id, attributes }: ExportedEntity,
-  after: number,
+  { kind, idField, attributes: types }: KindTables,
+  id: string,
+  attributes: Attributes,
   { at, counts }: Point,
+  after: number,
 ): Record<string, unknown> {
-  const { kind, idField, attributes: types } = tables;
   const line: Record<string, unknown> = { kind, observedAt: formatInstant(at) };
   if (idField === "id") line["id"] = id;
   for (const [field, type] of Object.entries(types)) {

@@ -7,17 +7,15 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../history/cache-metadata.ts";
-import * as schema from "../../../core/resources/video.ts";
 import type { ChannelList } from "../../../core/resources/generated/types.ts";
+import * as schema from "../../../core/resources/video.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
 
-/** Channels that one step reads. */
+// Channels that one step reads, sorts and joins.
 const STEP_CHANNELS = 250;
-
-/** Channels that one step sorts, and that one step joins. */
 const SORT_STEP_CHANNELS = 5000;
 const JOIN_STEP_CHANNELS = 2000;
 
@@ -31,7 +29,7 @@ const COMMA = 0x2c;
 // JSON of a channel has no line break.
 const SELECT_PAGE = `
   SELECT json_object(
-    'keys', json_group_array(key),
+    'lastKey', max(key),
     'ids', json_group_array(id),
     'subscribers', json_group_array(ifnull(subscribers, -1)),
     'lines', group_concat(${fieldsJsonSql(schema.ChannelSummary)}, char(10))
@@ -45,7 +43,7 @@ const SELECT_PAGE = `
   )`;
 
 interface ChannelPage {
-  readonly keys: readonly number[];
+  readonly lastKey: number;
   readonly ids: readonly string[];
   /** -1 if unknown. */
   readonly subscribers: readonly number[];
@@ -91,63 +89,47 @@ async function readChannels(database: Database): Promise<ReadChannels> {
     channels.ends.push(lines.length);
     channels.ids.push(...page.ids);
     channels.subscribers.push(...page.subscribers);
-    if (page.keys.length < STEP_CHANNELS) return channels;
-    lastKey = page.keys.at(-1) ?? 0;
+    if (page.ids.length < STEP_CHANNELS) return channels;
+    ({ lastKey } = page);
     await yieldToEventLoop();
   }
 }
 
-type Compare = (a: number, b: number) => number;
-
 /** Sorts the channels: sorts runs of them, then merges neighbouring runs until one is left. */
 async function sortChannels({ ids, subscribers }: ReadChannels): Promise<Uint32Array> {
-  const compare: Compare = (a, b) =>
+  const compare = (a = 0, b = 0) =>
     (subscribers[b] ?? -1) - (subscribers[a] ?? -1) || compareText(ids[a] ?? "", ids[b] ?? "");
+  const { length } = ids;
   let sorted = Uint32Array.from(ids.keys());
-  let target = new Uint32Array(ids.length);
-  for (let from = 0; from < ids.length; from += STEP_CHANNELS) {
+  let target = new Uint32Array(length);
+  for (let from = 0; from < length; from += STEP_CHANNELS) {
     sorted.subarray(from, from + STEP_CHANNELS).sort(compare);
     await yieldToEventLoop();
   }
-  for (let size = STEP_CHANNELS; size < ids.length; size *= 2) {
-    for (let from = 0; from < ids.length; from += 2 * size) {
-      await mergeRuns(sorted, target, { from, size }, compare);
+  for (let size = STEP_CHANNELS; size < length; size *= 2) {
+    for (let from = 0; from < length; from += 2 * size) {
+      // The second run may be shorter or missing.
+      const middle = Math.min(from + size, length);
+      const end = Math.min(middle + size, length);
+      let [left, right] = [from, middle];
+      for (let to = from; to < end; to++) {
+        if (to % SORT_STEP_CHANNELS === 0) await yieldToEventLoop();
+        const isLeftNext =
+          right === end || (left < middle && compare(sorted[left], sorted[right]) < 0);
+        target[to] = sorted[isLeftNext ? left++ : right++] ?? 0;
+      }
     }
     [sorted, target] = [target, sorted];
   }
   return sorted;
 }
 
-/** Merges two neighbouring runs, of which the second may be shorter or missing. */
-async function mergeRuns(
-  sorted: Uint32Array,
-  target: Uint32Array,
-  { from, size }: { readonly from: number; readonly size: number },
-  compare: Compare,
-): Promise<void> {
-  const middle = Math.min(from + size, sorted.length);
-  const end = Math.min(middle + size, sorted.length);
-  let [left, right] = [from, middle];
-  for (let to = from; to < end; to++) {
-    if (to % SORT_STEP_CHANNELS === 0) await yieldToEventLoop();
-    const isLeftNext =
-      right === end || (left < middle && compare(sorted[left] ?? 0, sorted[right] ?? 0) < 0);
-    target[to] = sorted[isLeftNext ? left++ : right++] ?? 0;
-  }
-}
-
-/** A list of channels as JSON. */
-interface JoinedChannels {
-  readonly json: Buffer;
-  /** Where the first channel, and each after {@link PART_CHANNELS} more, begins. */
-  readonly partStarts: readonly number[];
-}
-
-/** Joins the JSON of the channels in an order. */
-async function joinChannels(
-  { pages, ends }: ReadChannels,
-  order: Uint32Array,
-): Promise<JoinedChannels> {
+/**
+ * Joins the JSON of the channels in an order.
+ *
+ * @returns The list, and where each part of it begins.
+ */
+async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array) {
   const begin = Buffer.from('{"channels":[');
   const size = pages.reduce((sum, page) => sum + page.length + 1, begin.length + 2);
   const joined = Buffer.allocUnsafeSlow(size);

@@ -76,6 +76,15 @@ interface ListRow extends ListPosition {
   readonly summary: object;
 }
 
+/** The rows of entities that come one after the other in a list. */
+interface ScannedRows {
+  readonly matches: readonly ListRow[];
+  readonly count: number;
+  /** The last entity; absent if it is that of the matches. */
+  readonly last?: ListPosition;
+}
+
+/** The rows of a page. */
 interface FoundRows {
   /** One more than the limit shows that there is a next page. */
   readonly rows: readonly ListRow[];
@@ -102,6 +111,8 @@ function readRows(
   });
 }
 
+const NO_ROWS: ScannedRows = { matches: [], count: 0 };
+
 /** Reads a page in the order of the list, in steps of some entities. */
 async function scanList(
   database: Database,
@@ -113,45 +124,17 @@ async function scanList(
   const rows = new Map<string, ListRow>();
   let scannedTo = after;
   for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
-    const step = await readNextRows(database, selection, scannedTo, stepEntities);
+    const sql = rowsJsonSql(selection, selectNextSql(selection, scannedTo));
+    const args = listArguments(selection, scannedTo, stepEntities);
+    const { matches, count, last } = (await database.queryJson<ScannedRows>(sql, args)) ?? NO_ROWS;
     // An entity whose figure changed meanwhile may come again.
-    for (const row of step.matches) if (!rows.has(row.id)) rows.set(row.id, row);
-    if (step.count < stepEntities || rows.size > limit) return { rows: [...rows.values()] };
-    scannedTo = step.last;
+    for (const row of matches) if (!rows.has(row.id)) rows.set(row.id, row);
+    if (count < stepEntities || rows.size > limit) return { rows: [...rows.values()] };
+    scannedTo = last ?? matches.at(-1);
     await yieldToEventLoop();
     signal?.throwIfAborted();
   }
   return { rows: [...rows.values()], scannedTo };
-}
-
-/** Entities that come one after the other in a list. */
-interface ScannedRows {
-  readonly matches: readonly ListRow[];
-  readonly count: number;
-  /** The last of them; absent if it is that of the matches. */
-  readonly last?: ListPosition | undefined;
-}
-
-/** Reads the next entities in the order of the list, whether they match the filter or not. */
-async function readNextRows(
-  database: Database,
-  selection: ListSelection,
-  after: ListPosition | undefined,
-  limit: number,
-): Promise<ScannedRows> {
-  let rows: ScannedRows = { matches: [], count: 0 };
-  for (const subquery of selectNextSql(selection, after)) {
-    const args = listArguments(selection, after, limit - rows.count);
-    const next = await database.queryJson<ScannedRows>(rowsJsonSql(selection, subquery), args);
-    if (next === undefined || next.count === 0) continue;
-    rows = {
-      matches: [...rows.matches, ...next.matches],
-      count: rows.count + next.count,
-      last: next.last ?? next.matches.at(-1),
-    };
-    if (rows.count === limit) break;
-  }
-  return rows;
 }
 
 /** Reads a page of the entities that match a filter: by their keys if they are few, else by a scan. */

@@ -120,15 +120,15 @@ export function listArguments(
 }
 
 /**
- * Selects the keys of the next ?3 entities in the order of the list. Each statement is a search of
- * the index of the figure, and is needed only if those before it don't give enough.
+ * Selects the keys of the next ?3 entities in the order of the list. Each part is a search of the
+ * index of the figure, and runs only if those before it don't give enough.
  *
  * @param after The entity before them.
  */
-export function selectNextSql(query: ListSelection, after: ListPosition | undefined): string[] {
+export function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
   const { figure } = query;
   const select = (condition: string, orderBy: string) => selectSql(query, condition, orderBy);
-  if (after?.figure === null) return [select(`${figure} IS NULL AND id > ?2`, "id")];
+  if (after?.figure === null) return select(`${figure} IS NULL AND id > ?2`, "id");
   const unknown = select(`${figure} IS NULL`, "id");
   const isAscending = query.request.order === "asc";
   const isBehind =
@@ -136,9 +136,16 @@ export function selectNextSql(query: ListSelection, after: ListPosition | undefi
   const others = isAscending
     ? selectAscendingSql(query, isBehind)
     : select(isBehind, `${figure} DESC, id`);
-  if (after === undefined) return [others, unknown];
-  return [select(`${figure} = ?1 AND id > ?2`, "id"), others, unknown];
+  return concatSql(
+    after === undefined
+      ? [others, unknown]
+      : [select(`${figure} = ?1 AND id > ?2`, "id"), others, unknown],
+  );
 }
+
+const concatSql = (parts: readonly string[]) => `
+  ${parts.map((part) => `SELECT key FROM (${part})`).join("\n  UNION ALL\n  ")}
+  LIMIT ?3`;
 
 const selectSql = ({ list, table }: ListSelection, condition: string, orderBy: string) => `
   SELECT key
@@ -162,13 +169,10 @@ function selectAscendingSql(query: ListSelection, condition: string) {
     ORDER BY ${figure}
     LIMIT 1 OFFSET ?3 - 1
   )`;
-  return `
-    SELECT key
-    FROM (${selectSql(query, `${condition} AND ${figure} < ifnull(${last}, 9e999)`, `${figure}, id`)})
-    UNION ALL
-    SELECT key
-    FROM (${selectSql(query, `${figure} = ${last}`, "id")})
-    LIMIT ?3`;
+  return concatSql([
+    selectSql(query, `${condition} AND ${figure} < ifnull(${last}, 9e999)`, `${figure}, id`),
+    selectSql(query, `${figure} = ${last}`, "id"),
+  ]);
 }
 
 /** Selects keys of a JSON array, its last argument, whose entities match and come next. */
