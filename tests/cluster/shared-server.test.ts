@@ -3,7 +3,7 @@ import { parseObservation } from "../../core/observations.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
-import { writeObservations } from "../../server/store/observations/write.ts";
+import { writeObservations } from "../support/store/observations.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { createVideoReads } from "../../server/store/reads/video.ts";
 import { resultOrError } from "../support/store/database.ts";

@@ -4,7 +4,7 @@ import type { ChangeSet } from "../../server/store/history/cache-metadata.ts";
 import type { Receipt } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
-import { writeObservations } from "../../server/store/observations/write.ts";
+import { writeObservations } from "../support/store/observations.ts";
 import { createOwnerTag, LIST_TAGS } from "../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";

@@ -61,7 +61,6 @@ export async function readHistoryPage<Kind extends EntityKind>(
   };
 }
 
-/** What a range of instants says beside its bounds. */
 export interface RangeOrigin {
   /** Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given. */
   readonly isRecent?: boolean;

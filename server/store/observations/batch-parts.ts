@@ -17,7 +17,7 @@ const FIRST_COST = 1000;
 const CHANGE_MAX = 1.5;
 
 /** Observations that are written as one transaction. */
-export interface BatchPart {
+interface BatchPart {
   readonly batches: readonly ObservationBatch[];
   /** The observations, and more for each entity. */
   readonly cost: number;

@@ -51,29 +51,18 @@ function createKindBatchBuilder(kind: EntityKind) {
   const attributeIndexes: number[] = [];
   const attributeSets: AttributeValues[] = [];
 
-  function getOrAddEntity(id: string): number {
-    let entity = indexById.get(id);
-    if (entity === undefined) {
-      entity = indexById.size;
-      indexById.set(id, entity);
-      sizes.push(0);
-      lastAttributeIndexes.push(-1);
-    }
-    return entity;
-  }
-
   return {
     add(observation: Observation) {
-      const entity = getOrAddEntity(observation.entityId);
-      const lastIndex = lastAttributeIndexes[entity] ?? -1;
-      const last = attributeSets[lastIndex];
-      if (last !== undefined && hasSameAttributes(last, observation.attributes)) {
-        attributeIndexes.push(lastIndex);
-      } else {
-        attributeIndexes.push(attributeSets.length);
+      const { entityId, attributes } = observation;
+      const entity = indexById.get(entityId) ?? indexById.size;
+      if (entity === indexById.size) indexById.set(entityId, entity);
+      const lastIndex = lastAttributeIndexes[entity];
+      const last = lastIndex === undefined ? undefined : attributeSets[lastIndex];
+      if (last === undefined || !hasSameAttributes(last, attributes)) {
         lastAttributeIndexes[entity] = attributeSets.length;
-        attributeSets.push(observation.attributes);
+        attributeSets.push(attributes);
       }
+      attributeIndexes.push(lastAttributeIndexes[entity] ?? 0);
       sizes[entity] = (sizes[entity] ?? 0) + 1;
       entityIndexes.push(entity);
       instants.push(observation.observedAt);
@@ -85,7 +74,10 @@ function createKindBatchBuilder(kind: EntityKind) {
         ends[entity] = (ends[entity] ?? 0) + (ends[entity - 1] ?? 0);
       }
       const nextIndexes = ends.map((end, entity) => end - (sizes[entity] ?? 0));
-      const columns = {
+      const batch = {
+        kind,
+        entityIds: [...indexById.keys()],
+        attributeSets,
         ends,
         instants: new Float64Array(instants.length),
         counts: new Float64Array(counts.length),
@@ -95,13 +87,13 @@ function createKindBatchBuilder(kind: EntityKind) {
       entityIndexes.forEach((entity, index) => {
         const to = nextIndexes[entity] ?? 0;
         nextIndexes[entity] = to + 1;
-        columns.instants[to] = instants[index] ?? 0;
-        columns.attributeIndexes[to] = attributeIndexes[index] ?? 0;
+        batch.instants[to] = instants[index] ?? 0;
+        batch.attributeIndexes[to] = attributeIndexes[index] ?? 0;
         for (let count = 0; count < width; count++) {
-          columns.counts[to * width + count] = counts[index * width + count] ?? Number.NaN;
+          batch.counts[to * width + count] = counts[index * width + count] ?? Number.NaN;
         }
       });
-      return { kind, entityIds: [...indexById.keys()], attributeSets, ...columns };
+      return batch;
     },
   };
 }

@@ -6,10 +6,9 @@
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
-import type { Observation } from "../../../core/observations.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { createBatchCutter, type BatchPart } from "./batch-parts.ts";
-import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
+import { createBatchCutter } from "./batch-parts.ts";
+import { type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
 import {
   encodeChunks,
@@ -30,24 +29,11 @@ import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
 /**
- * Writes observations as one transaction.
- *
- * @returns How many were new (an instant never observed before), changed (more about a known one)
- * or unchanged. Their sum is the number of observations.
- */
-export function writeObservations(
-  database: Database,
-  observations: readonly Observation[],
-): Promise<OutcomeCounts> {
-  const builder = createBatchBuilder();
-  for (const observation of observations) builder.add(observation);
-  return writeBatches(database, builder.build());
-}
-
-/**
  * Writes batches of observations, in transactions between which other writes are done.
  *
  * @param getTargetMs Returns about how long a transaction takes at most; by default there is only one.
+ * @returns How many were new (an instant never observed before), changed (more about a known one)
+ * or unchanged. Their sum is the number of observations.
  */
 export async function writeBatches(
   database: Database,
@@ -57,9 +43,10 @@ export async function writeBatches(
   const totals = { new: 0, changed: 0, unchanged: 0 };
   const cutter = createBatchCutter(getTargetMs);
   for (const part of cutter.cut(batches)) {
-    const { outcomeCounts, writeMs } = await writePart(database, part);
-    addCounts(totals, outcomeCounts);
-    cutter.adapt(part, writeMs);
+    const createPlan = () => planWrite(database, part.batches);
+    const { plan } = await writeOptimistically(database, createPlan, { durability: "process" });
+    addCounts(totals, plan.outcomeCounts);
+    cutter.adapt(part, performance.now() - plan.plannedAt);
     await yieldToEventLoop();
   }
   await database.sync();
@@ -70,17 +57,6 @@ function addCounts(totals: Record<keyof OutcomeCounts, number>, counts: OutcomeC
   totals.new += counts.new;
   totals.changed += counts.changed;
   totals.unchanged += counts.unchanged;
-}
-
-async function writePart(database: Database, { batches }: BatchPart) {
-  let plannedAt = 0;
-  const createPlan = async () => {
-    const plan = await planWrite(database, batches);
-    plannedAt = performance.now();
-    return plan;
-  };
-  const { plan } = await writeOptimistically(database, createPlan, { durability: "process" });
-  return { outcomeCounts: plan.outcomeCounts, writeMs: performance.now() - plannedAt };
 }
 
 /** Merges batches with the stored observations. Requests are served between its steps. */
@@ -106,7 +82,8 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
     statements.push(...writeHistories(tables, changed));
     await yieldToEventLoop();
   }
-  return { recordChange: recordEntityWrites(written), statements, outcomeCounts };
+  const recordChange = recordEntityWrites(written);
+  return { recordChange, statements, outcomeCounts, plannedAt: performance.now() };
 }
 
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */

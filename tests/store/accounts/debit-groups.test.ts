@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createOwnerTag, LIST_TAGS } from "../../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";

@@ -47,7 +47,7 @@ async function writeWithoutShares(file: string, observations: readonly object[])
     const { KINDS } = await import("./core/kinds.ts");
     const { parseObservation } = await import("./core/observations.ts");
     const { openDatabase } = await import("./server/store/database/open-database.ts");
-    const { writeObservations } = await import("./server/store/observations/write.ts");
+    const { writeObservations } = await import("./tests/support/store/observations.ts");
     const [url, now] = process.argv.slice(1);
     const database = await openDatabase({ url, durability: "process" });
     const values = await Bun.stdin.json();

@@ -7,7 +7,7 @@ import { applyRetentionRule } from "../../model/retention.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { modelGains } from "../../model/gains.ts";

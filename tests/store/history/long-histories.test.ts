@@ -18,7 +18,7 @@ import {
 } from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { nameCounts } from "../../../core/responses/entity-fields.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { modelGains } from "../../model/gains.ts";
 import { jsonRoundTrip, resultOrError, withDatabase } from "../../support/store/database.ts";

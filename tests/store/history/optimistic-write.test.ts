@@ -8,7 +8,7 @@ import { recordHistoryRewrites } from "../../../server/store/history/change-log.
 import type { Database } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
 import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
 import { hasSqld, startSqld } from "../../support/processes/sqld.ts";

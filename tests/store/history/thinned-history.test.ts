@@ -6,7 +6,7 @@ import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import type { HistoryFormat } from "../../../server/store/history/thinned-history.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { withDatabase } from "../../support/store/database.ts";
 import { readChunksOf, readHistoryJson } from "../../support/store/stored-history.ts";
 import { growingPoints, randomPoints } from "../../support/arbitraries/history-points.ts";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { thinHistory } from "../../../core/thinning.ts";
 import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { parseObservation } from "../../../core/observations.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { readHistoryJson } from "../../support/store/stored-history.ts";
 import { withDatabase } from "../../support/store/database.ts";
 

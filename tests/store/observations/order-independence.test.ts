@@ -6,7 +6,7 @@ import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { NOW, observationArbitrary } from "../../support/arbitraries/values.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";

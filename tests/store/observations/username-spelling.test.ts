@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { compareText, foldCase } from "../../../core/text.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");

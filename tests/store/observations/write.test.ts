@@ -8,7 +8,7 @@ import { exportObservations } from "../../../server/store/observations/export.ts
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { nameCounts } from "../../../core/responses/entity-fields.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
 import {

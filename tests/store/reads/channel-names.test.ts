@@ -5,7 +5,7 @@ import { findChannel } from "../../../core/responses/video.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { withDatabase } from "../../support/store/database.ts";
 

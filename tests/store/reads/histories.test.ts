@@ -7,7 +7,7 @@ import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/history-
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { modelHistory, type ModelPoint, type ModelRange } from "../../model/histories.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { withDatabase } from "../../support/store/database.ts";
 import { explainQueryPlan, findScans, recordStatements } from "../../support/store/query-plans.ts";

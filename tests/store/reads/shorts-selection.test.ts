@@ -11,7 +11,7 @@ import {
 import { parseObservation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { instants, listings, NOW, positions } from "../../support/arbitraries/values.ts";
 import { withDatabase } from "../../support/store/database.ts";

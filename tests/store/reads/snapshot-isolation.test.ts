@@ -4,7 +4,7 @@ import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 

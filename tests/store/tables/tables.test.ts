@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { parseObservation } from "../../../core/observations.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
 const ROOT = join(import.meta.dir, "../../..");

@@ -5,7 +5,7 @@ import { parseRetentionPolicy, type RetentionPolicy } from "../../../core/retent
 import { formatInstant } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { writeObservations } from "../../../server/store/observations/write.ts";
+import { writeObservations } from "./observations.ts";
 import { applyRetention, type RetentionReport } from "../../../server/store/history/retention.ts";
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
