@@ -3,10 +3,10 @@
  * the disk commits many debits, and the refunds that wait with them. The ledger decides each debit as
  * if it came alone, in their order; a request whose client leaves before is not charged.
  */
-import type { AccountCharge } from "../store/accounts/charge-runs.ts";
+import type { ChangeSet } from "../store/history/change-log.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
+import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
-import type { ChangeSet } from "../store/history/cache-metadata.ts";
 import { recoverRefunds } from "./apply-refunds.ts";
 import {
   createBatchCommitter,

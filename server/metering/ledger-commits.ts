@@ -1,5 +1,5 @@
 /** The writes of a debit queue to its ledger. */
-import type { ChangeSet } from "../store/history/cache-metadata.ts";
+import type { ChangeSet } from "../store/history/change-log.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { Batch } from "./batch-committer.ts";

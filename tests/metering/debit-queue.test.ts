@@ -1,11 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../core/observations.ts";
-import type { ChangeSet } from "../../server/store/history/cache-metadata.ts";
 import type { Receipt } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../support/store/observations.ts";
-import { createOwnerTag, LIST_TAGS } from "../../server/store/history/change-log.ts";
+import {
+  createOwnerTag,
+  LIST_TAGS,
+  type ChangeSet,
+} from "../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";

@@ -7,8 +7,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { ErrorCode } from "../../../core/error-statuses.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
-import type { CacheableResult } from "../../store/history/cache-metadata.ts";
-import type { MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
+import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { readRawJson } from "../../raw-json.ts";
 import { listColumns } from "../content/csv.ts";

@@ -20,8 +20,8 @@ import {
 } from "../../../core/limits.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import type { QueryParameters } from "../../../core/parameters.ts";
-import type { CacheableResult } from "../../store/history/cache-metadata.ts";
-import type { RangeOrigin } from "../../store/history/history-pages.ts";
+import type { CacheableResult } from "../../store/reads/read-types.ts";
+import type { RangeOrigin } from "../../store/reads/history-pages.ts";
 import {
   defineRead,
   type EndpointDescription,

@@ -1,5 +1,5 @@
 /** Links a page to the next one, for responses that continue at a cursor. */
-import type { CacheableResult } from "../../store/history/cache-metadata.ts";
+import type { CacheableResult } from "../../store/reads/read-types.ts";
 import type { ReadResult } from "./response-cache.ts";
 
 /** A page that continues at a cursor, or another body. */

@@ -1,12 +1,138 @@
 /**
- * Writes histories with optimistic concurrency. A write depends on its reads: a new point is
- * packed into an existing chunk. So the transaction fails if another process wrote something
- * that this write depends on in between, and the write starts again.
+ * Writes histories with optimistic concurrency. A write depends on its reads: a new point is packed
+ * into an existing chunk. So a write records its change in the change log, which fails its transaction
+ * if another process wrote something that this write depends on in between. The write starts again.
  */
 import pRetry, { type Options } from "p-retry";
+import type { Attributes } from "../../../core/entities.ts";
 import { DomainError } from "../../../core/errors.ts";
+import { KINDS, type EntityKind, type ItemKind } from "../../../core/kinds.ts";
+import { toEntityId } from "../../../core/observations.ts";
 import type { Database, Statement, StatementResult, WriteOptions } from "../database/database.ts";
-import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
+import { KIND_TABLES } from "../tables/entity-sql.ts";
+import { createOwnerTag, LAST_SEQUENCE, LIST_TAGS } from "./change-log.ts";
+
+/** Tags that a change names at most. A change with more has none, and affects everything. */
+const CHANGE_TAGS_MAX = 200;
+
+const RETAINED_CHANGES_MAX = 1000;
+
+const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
+
+/**
+ * Whether no change since the expected version has a tag of this one. The tags of the lists count
+ * for nothing here. Changes that are no longer retained may have had any tag.
+ */
+const HAS_NO_CONFLICT_SINCE = `
+  ${IS_UNCHANGED_SINCE} OR (
+    (SELECT min(sequence) FROM changes) <= ?1 + 1
+    AND NOT EXISTS (
+      SELECT 1
+      FROM changes AS later
+      WHERE sequence > ?1 AND (
+        tags IS NULL
+        OR EXISTS (
+          SELECT 1
+          FROM json_each(later.tags)
+          WHERE value NOT IN ('${LIST_TAGS.channel}', '${LIST_TAGS.user}') AND value IN (SELECT tag FROM changed_tags)
+        )
+      )
+    )
+  )`;
+
+/**
+ * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
+ * of a change. On a conflict the `uid` is NULL, which fails the whole transaction.
+ *
+ * The tags are those that the entities get, and those of the owners of items until now, which may
+ * lose them. Tags that are too many already need not be counted in SQL.
+ */
+const insertChangeSql = (condition: string) => `
+  INSERT INTO changes (uid, tags)
+  WITH changed_tags(tag) AS (
+    SELECT value
+    FROM json_each(?3, '$.tags')
+    ${selectOwnerTagsSql("tweet")}
+    ${selectOwnerTagsSql("short")}
+  )
+  SELECT
+    iif(${condition}, ?2, NULL),
+    iif(json_array_length(?3, '$.tags') > ${CHANGE_TAGS_MAX}, NULL, (
+      SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(tag))
+      FROM changed_tags
+    ))`;
+
+function selectOwnerTagsSql(kind: ItemKind): string {
+  const { entityTable, owner } = KIND_TABLES[kind];
+  return `
+    UNION
+    SELECT '${createOwnerTag(owner.kind, "")}' || owner.id
+    FROM json_each(?3, '$.${kind}') AS written
+    JOIN ${entityTable} AS item ON item.id = written.value
+    JOIN ${KIND_TABLES[owner.kind].entityTable} AS owner ON owner.key = item.${owner.keyColumn}`;
+}
+
+const INSERT_ENTITY_WRITES = insertChangeSql(HAS_NO_CONFLICT_SINCE);
+const INSERT_HISTORY_REWRITES = insertChangeSql(IS_UNCHANGED_SINCE);
+
+const DELETE_OLD_CHANGES: Statement = {
+  sql: `
+    DELETE FROM changes
+    WHERE sequence <= (SELECT max(sequence) FROM changes) - ${RETAINED_CHANGES_MAX}`,
+  args: [],
+};
+
+/** Creates the statements that record a change; they come before those that make it. */
+type RecordChange = ReturnType<typeof createRecorder>;
+
+/** @param change Its tags, and the identifiers of items, by kind. */
+function createRecorder(
+  sql: string,
+  change: { readonly [Member in "tags" | ItemKind]?: readonly string[] },
+) {
+  const json = JSON.stringify(change);
+  return (lastSequence: number, uid: string): Statement[] => [
+    { sql, args: [lastSequence, uid, json] },
+    DELETE_OLD_CHANGES,
+  ];
+}
+
+/** An entity that is written. */
+export interface ChangedEntity {
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly attributes: Attributes;
+}
+
+/** Records a write of entities, which conflicts with changes that have one of their tags. */
+export function recordEntityWrites(written: readonly ChangedEntity[]): RecordChange {
+  const tags = [...new Set(written.flatMap(listTags))];
+  const idsOf = (kind: ItemKind) =>
+    written.flatMap((entity) => (entity.kind === kind ? [entity.id] : []));
+  const change = { tags, tweet: idsOf("tweet"), short: idsOf("short") };
+  return createRecorder(INSERT_ENTITY_WRITES, change);
+}
+
+function listTags({ kind, id, attributes }: ChangedEntity): string[] {
+  if (kind === "channel" || kind === "user") return [createOwnerTag(kind, id), LIST_TAGS[kind]];
+  const { owner } = KINDS[kind];
+  const ownerId = toEntityId(owner.kind, String(attributes[owner.field]?.value));
+  const ownerTag = createOwnerTag(owner.kind, ownerId);
+  // A user is listed once one of their tweets was observed.
+  return owner.kind === "user" ? [ownerTag, LIST_TAGS.user] : [ownerTag];
+}
+
+/**
+ * Records that histories of entities are rewritten, which changes gains, by which lists are sorted.
+ * It conflicts with any change, because a rewrite depends on more histories than it writes.
+ */
+export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
+  const change =
+    kind === "channel" || kind === "user"
+      ? { tags: [...ids.map((id) => createOwnerTag(kind, id)), LIST_TAGS[kind]] }
+      : { [kind]: ids };
+  return createRecorder(INSERT_HISTORY_REWRITES, change);
+}
 
 /** The plan of a write: its statements, and the record of its change. */
 interface WritePlan {
@@ -54,11 +180,11 @@ export function writeOptimistically<Plan extends WritePlan>(
   { durability = "configured" }: Pick<WriteOptions, "durability"> = {},
 ): Promise<{ readonly plan: Plan; readonly results: readonly StatementResult[] }> {
   async function attemptWrite() {
-    const lastSequence = await readLastSequence(database);
+    const sequence = await database.queryJson<number>(`SELECT json_quote(${LAST_SEQUENCE})`, []);
     const uid = crypto.randomUUID();
     const plan = await createPlan();
     if (plan.statements.length === 0) return { plan, results: [] };
-    const changeStatements = plan.recordChange(lastSequence, uid);
+    const changeStatements = plan.recordChange(sequence ?? 0, uid);
     try {
       const statements = [...changeStatements, ...plan.statements];
       const results = await database.write(statements, { durability, idempotent: true });
@@ -75,6 +201,11 @@ export function writeOptimistically<Plan extends WritePlan>(
   // The queue must not keep the results alive: they may be large.
   writeQueues.set(database, write.then(discardResult, discardResult));
   return write;
+}
+
+async function isRecorded(database: Database, uid: string): Promise<boolean> {
+  const sql = "SELECT json_quote(uid) FROM changes WHERE uid = ?";
+  return (await database.queryJson<string>(sql, [uid])) !== undefined;
 }
 
 const discardResult = () => undefined;

@@ -4,14 +4,12 @@ import type { KindTables } from "../tables/entity-sql.ts";
 import { decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, type ChunkPosition } from "./chunk-sql.ts";
 
-/** A chunk, and its entity. */
 export interface EntityChunk extends Chunk, ChunkPosition {
   readonly id: string;
   /** Where the next chunk of the entity starts; `null` if this is the last one. */
   readonly nextStart: number | null;
 }
 
-/** Selects the position of the last chunk of a history table as JSON. */
 export const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
   SELECT json_object('key', ${entityColumn}, 'start', start)
   FROM ${historyTable}
@@ -29,7 +27,6 @@ const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
     WHERE ${entityColumn} = ?1 AND start <= ?2
   ), ?2)) AND (${entityColumn}, start) <= (?3, ?4)`;
 
-/** Selects the first `limit` chunks of a range. */
 export const selectStepChunksSql = (tables: KindTables, limit: number) => `
   SELECT json_group_array(json_object(
     'key', ${tables.entityColumn},

@@ -14,11 +14,10 @@ import {
 import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { recordHistoryRewrites } from "./change-log.ts";
 import { decodeChunks, encodeChunks } from "./chunk-codec.ts";
 import { deleteChunks, upsertChunks, type ChunkPosition, type ChunkWrite } from "./chunk-sql.ts";
 import { updateGainsAfterPruning } from "./gains.ts";
-import { writeOptimistically } from "./optimistic-write.ts";
+import { recordHistoryRewrites, writeOptimistically } from "./optimistic-write.ts";
 import {
   parseState,
   selectLastPositionSql,

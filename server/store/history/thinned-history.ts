@@ -21,7 +21,7 @@ export interface HistoryFormat {
   readonly maxPoints: number;
 }
 
-/** The chunks of a history, or those that it needs to be thinned. */
+/** All chunks of a history, or those that it needs to be thinned. */
 export interface HistoryRow {
   readonly isThinned: 0 | 1;
   readonly chunks: readonly Chunk[];

@@ -24,10 +24,10 @@ interface BatchPart {
 }
 
 /**
- * Creates a function that cuts batches. A small batch stays one part.
+ * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written. A
+ * small batch stays one part.
  *
  * @param getTargetMs Returns the aim for the transaction of a part. By default, all is one part.
- * @returns `cut()` yields the parts, and `adapt()` receives how long each was written.
  */
 export function createBatchCutter(getTargetMs?: () => number) {
   let maxCost = getTargetMs === undefined ? Number.POSITIVE_INFINITY : FIRST_COST;

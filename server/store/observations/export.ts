@@ -36,32 +36,31 @@ export async function* exportObservations(
   { kind, ids, since = FIRST_INSTANT }: ExportOptions,
 ): AsyncGenerator<Record<string, unknown>> {
   const kinds = kind === undefined ? ENTITY_KINDS : [kind];
-  if (ids === undefined) {
-    for (const name of kinds) {
-      yield* exportEntities(database, KIND_TABLES[name], since, { firstId: "", lastId: LAST_ID });
-    }
-    return;
-  }
-  for (const { tables, id } of await findEntities(database, kinds, ids)) {
-    yield* exportEntities(database, tables, since, { firstId: id, lastId: id });
-  }
+  const ranges =
+    ids === undefined
+      ? kinds.map((name) => ({ tables: KIND_TABLES[name], firstId: "", lastId: LAST_ID }))
+      : await findEntities(database, kinds, ids);
+  for (const range of ranges) yield* exportRange(database, range, since);
+}
+
+/** Entities of a kind with identifiers in a range, both ends included. */
+interface EntityRange {
+  readonly tables: KindTables;
+  readonly firstId: string;
+  readonly lastId: string;
 }
 
 /** An identifier after all others. */
 const LAST_ID = "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS);
 
-/**
- * Finds the observed entities with some identifiers, in the order of an export.
- *
- * @throws {DomainError} `Not Found` if no entity has one of them.
- */
+/** Finds the observed entities with some identifiers, in the order of an export. */
 async function findEntities(
   database: Database,
   kinds: readonly EntityKind[],
   ids: readonly string[],
-) {
+): Promise<EntityRange[]> {
   const found = new Set<string>();
-  const entities: { readonly tables: KindTables; readonly id: string }[] = [];
+  const entities: EntityRange[] = [];
   for (const kind of kinds) {
     const tables = KIND_TABLES[kind];
     const sql = `
@@ -75,19 +74,17 @@ async function findEntities(
     const given = JSON.stringify(ids.map((id) => toEntityId(kind, id)));
     const stored = (await database.queryJson<string[]>(sql, [given])) ?? [];
     for (const id of ids) if (stored.includes(toEntityId(kind, id))) found.add(id);
-    for (const id of stored) entities.push({ tables, id });
+    for (const id of stored) entities.push({ tables, firstId: id, lastId: id });
   }
   const missing = ids.find((id) => !found.has(id));
   if (missing === undefined) return entities;
   throw new DomainError("Not Found", `Nothing with the id ${quoteValue(missing)} was observed`);
 }
 
-/** Exports the entities with identifiers in a range, both ends included. */
-async function* exportEntities(
+async function* exportRange(
   database: Database,
-  tables: KindTables,
+  { tables, firstId, lastId }: EntityRange,
   since: number,
-  { firstId, lastId }: { readonly firstId: string; readonly lastId: string },
 ): AsyncGenerator<Record<string, unknown>> {
   const sql = selectPageSql(tables);
   let id = firstId;

@@ -1,7 +1,4 @@
-/**
- * Merges the observations of a batch, entity by entity, with the stored ones: as many as have to be
- * read to write the entities.
- */
+/** Merges the observations of a batch with the stored ones, of which it reads no more than needed. */
 import {
   applyObservations,
   EMPTY_ENTITY,

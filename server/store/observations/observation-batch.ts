@@ -7,7 +7,6 @@ import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts
 import type { Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
-/** The attributes that one observation gives. */
 type AttributeValues = Observation["attributes"];
 
 /** Observations of a kind: those of one entity follow one another, in the order they came in. */
@@ -104,17 +103,12 @@ function hasSameAttributes(a: AttributeValues, b: AttributeValues): boolean {
   return true;
 }
 
-/** Returns the attributes that an observation gives. */
 export const getAttributes = (
   { attributeSets, attributeIndexes }: ObservationBatch,
   index: number,
 ): AttributeValues => attributeSets[attributeIndexes[index] ?? 0] ?? {};
 
-/**
- * Returns the point of an observation.
- *
- * @param counts Takes the counts of the point.
- */
+/** Returns the point of an observation; `counts` takes its counts. */
 export function getPoint(
   batch: ObservationBatch,
   index: number,

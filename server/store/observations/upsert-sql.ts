@@ -5,6 +5,7 @@
  * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
  */
+import type { Attribute } from "../../../core/entities.ts";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { toEntityId } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
@@ -19,7 +20,7 @@ interface WrittenColumn {
   readonly read: (entity: MergedEntity, index: number) => unknown;
   /** The table of the entities whose key is written in place of their identifier. */
   readonly keyTable?: string;
-  /** The condition, as SQL, on which the value of an existing entity is replaced. */
+  /** When the value of an existing entity is replaced, as SQL. */
   readonly replaceIf?: string;
 }
 
@@ -47,6 +48,7 @@ export function upsertEntities(
   const updates = columns.flatMap(({ name, replaceIf }) =>
     replaceIf === undefined ? [] : `${name} = iif(${replaceIf}, excluded.${name}, ${name})`,
   );
+  const rows = entities.map((entity, index) => columns.map(({ read }) => read(entity, index)));
   const upsert = {
     sql: `
       INSERT INTO ${entityTable} (${columns.map(({ name }) => name).join(", ")})
@@ -55,25 +57,21 @@ export function upsertEntities(
       WHERE true
       ON CONFLICT (id) DO UPDATE SET
         ${updates.join(",\n        ")}`,
-    args: [
-      JSON.stringify(
-        entities.map((entity, index) => columns.map(({ read }) => read(entity, index))),
-      ),
-    ],
+    args: [JSON.stringify(rows)],
   };
-  if (tables.owner === undefined) return [upsert];
-  const { kind, field } = tables.owner;
-  const ownerIds = entities.map((entity) => readOwnerId(kind, field, entity));
-  const reserve = reserveKeys(KIND_TABLES[kind], ownerIds);
-  return kind === "user"
+  const { owner } = tables;
+  if (owner === undefined) return [upsert];
+  const ownerIds = JSON.stringify(
+    entities.map(({ attributes }) => toOwnerId(owner.kind, attributes[owner.field])),
+  );
+  const reserve = reserveKeys(KIND_TABLES[owner.kind], ownerIds);
+  return owner.kind === "user"
     ? [reserve, clearSpellings(entities, ownerIds), upsert, RESTORE_SPELLINGS]
     : [reserve, upsert];
 }
 
-function readOwnerId(kind: OwnerKind, field: string, { attributes }: MergedEntity): string | null {
-  const name = attributes[field]?.value;
-  return name === undefined ? null : toEntityId(kind, String(name));
-}
+const toOwnerId = (kind: OwnerKind, name: Attribute | undefined) =>
+  name === undefined ? null : toEntityId(kind, String(name.value));
 
 function listCountColumns(
   { entityTable, counts, gains: definitions }: KindTables,
@@ -99,34 +97,35 @@ function listCountColumns(
 function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
   const { entityTable, owner, stateColumns } = tables;
   const name = toColumnName(field);
-  const replaceIf = isGreaterSql(entityTable, name);
+  const [incoming, stored] = [`excluded.${name}`, `${entityTable}.${name}`];
+  // The pair of instant and value is greater than the stored one.
+  const replaceIf = `${incoming}_at IS NOT NULL AND (
+          ${stored}_at IS NULL OR (${incoming}_at, ${incoming}) > (${stored}_at, ${stored})
+        )`;
+  const createColumn = (column: string, read: (attribute: Attribute | undefined) => unknown) => ({
+    name: column,
+    read: ({ attributes }: MergedEntity) => read(attributes[field]) ?? null,
+    replaceIf,
+  });
   const columns: WrittenColumn[] = [
-    { name, read: ({ attributes }) => attributes[field]?.value ?? null, replaceIf },
-    { name: `${name}_at`, read: ({ attributes }) => attributes[field]?.at ?? null, replaceIf },
+    createColumn(name, (attribute) => attribute?.value),
+    createColumn(`${name}_at`, (attribute) => attribute?.at),
   ];
   if (field === owner?.field) {
     const keyTable = KIND_TABLES[owner.kind].entityTable;
-    const read = (entity: MergedEntity) => readOwnerId(owner.kind, field, entity);
-    columns.push({ name: owner.keyColumn, read, keyTable, replaceIf });
+    const column = createColumn(owner.keyColumn, (attribute) => toOwnerId(owner.kind, attribute));
+    columns.push({ ...column, keyTable });
   }
-  if (stateColumns.includes(`${name}_folded`)) {
-    const read = ({ attributes }: MergedEntity) => {
-      const text = attributes[field]?.value;
-      return text === undefined ? null : foldCase(String(text));
-    };
-    columns.push({ name: `${name}_folded`, read, replaceIf });
+  const foldedName = `${name}_folded`;
+  if (stateColumns.includes(foldedName)) {
+    const fold = (attribute?: Attribute) => attribute && foldCase(String(attribute.value));
+    columns.push(createColumn(foldedName, fold));
   }
   return columns;
 }
 
-/** Whether the incoming pair of instant and value is greater than the stored one. */
-const isGreaterSql = (table: string, column: string) => `excluded.${column}_at IS NOT NULL AND (
-          ${table}.${column}_at IS NULL
-          OR (excluded.${column}_at, excluded.${column}) > (${table}.${column}_at, ${table}.${column})
-        )`;
-
 /** Creates the rows of entities that others refer to before they are observed. */
-function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Statement {
+function reserveKeys({ entityTable }: KindTables, idsJson: string): Statement {
   return {
     sql: `
       INSERT INTO ${entityTable} (id)
@@ -134,7 +133,7 @@ function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Stat
       FROM json_each(?)
       WHERE true
       ON CONFLICT DO NOTHING`,
-    args: [JSON.stringify(ids)],
+    args: [idsJson],
   };
 }
 
@@ -143,7 +142,7 @@ function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Stat
  * tweets can change that for the users that they name and for those that they belonged to. So both
  * are cleared before the tweets are written, and {@link RESTORE_SPELLINGS} sets them afterwards.
  */
-function clearSpellings(tweets: readonly MergedEntity[], userIds: readonly unknown[]): Statement {
+function clearSpellings(tweets: readonly MergedEntity[], userIdsJson: string): Statement {
   return {
     sql: `
       UPDATE users
@@ -153,7 +152,7 @@ function clearSpellings(tweets: readonly MergedEntity[], userIds: readonly unkno
         UNION
         SELECT key FROM users WHERE id IN (SELECT value FROM json_each(?))
       )`,
-    args: [JSON.stringify(tweets.map(({ id }) => id)), JSON.stringify(userIds)],
+    args: [JSON.stringify(tweets.map(({ id }) => id)), userIdsJson],
   };
 }
 

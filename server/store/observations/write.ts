@@ -9,7 +9,6 @@ import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createBatchCutter } from "./batch-parts.ts";
 import { type ObservationBatch } from "./observation-batch.ts";
-import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
 import {
   encodeChunks,
   encodeChunksEvenly,
@@ -23,7 +22,11 @@ import {
   type ChunkWrite,
 } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import { writeOptimistically } from "../history/optimistic-write.ts";
+import {
+  recordEntityWrites,
+  type ChangedEntity,
+  writeOptimistically,
+} from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";

@@ -6,13 +6,13 @@
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createRawJson } from "../../raw-json.ts";
-import type { CacheableResult } from "../history/cache-metadata.ts";
 import type { ChannelList } from "../../../core/resources/generated/types.ts";
 import * as schema from "../../../core/resources/video.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
-import { fieldsJsonSql } from "../tables/entity-sql.ts";
+import type { CacheableResult } from "./read-types.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
+import { fieldsJsonSql } from "../tables/entity-sql.ts";
 
 // Channels that one step reads, sorts and joins.
 const STEP_CHANNELS = 250;

@@ -18,7 +18,7 @@ import {
 } from "../../../core/lists.ts";
 import type { Database } from "../database/database.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { CacheableResult } from "../history/cache-metadata.ts";
+import type { CacheableResult } from "./read-types.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
 import {
   createListSelection,

@@ -7,7 +7,7 @@ import {
   paginate,
   type PageRequest,
 } from "../../../core/pagination.ts";
-import type { CacheableResult } from "../history/cache-metadata.ts";
+import type { CacheableResult } from "./read-types.ts";
 import type { FollowersPage } from "../../../core/resources/generated/types.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";

@@ -38,12 +38,15 @@ export interface ListSelection {
   readonly filters: readonly ListFilter[];
 }
 
-export function createListSelection(list: SortableList, request: ListRequest): ListSelection {
+export function createListSelection<Sort extends string>(
+  list: SortableList<Sort>,
+  request: ListRequest<Sort>,
+): ListSelection {
   return {
     list,
     table: KIND_TABLES[list.kind].entityTable,
     request,
-    figure: toColumnName(list.fields[request.sort] ?? ""),
+    figure: toColumnName(list.fields[request.sort]),
     filters: Object.values(FILTERS).flatMap((createFilter) => createFilter(list, request) ?? []),
   };
 }

@@ -1,6 +1,6 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
+import { TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import {
   computeDaysFilterStart,
   computeDaysFilterValidity,
@@ -159,36 +159,26 @@ type Tweet = TweetDetails["tweet"];
 type StoredTweet = Omit<Tweet, "created_at" | "history"> & { readonly created_at: number };
 
 const createTweetReads = (database: Database) =>
-  createItemReads(
-    database,
-    {
-      kind: "tweet",
-      owner: USERS,
-      publishedColumn: "created_at",
-      createIdField: (id) => ({ tweet_id: id }),
+  createItemReads(database, {
+    kind: "tweet",
+    owner: USERS,
+    publishedColumn: "created_at",
+    createIdField: (id) => ({ tweet_id: id }),
+    fieldsSql: `json_object(
+      'id', id,
+      'text', text,
+      'created_at', created_at,
+      'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)}
+    )`,
+    pointFields: {
+      timestamp: "at",
+      impressions: "impressions",
+      likes: "likes",
+      retweets: "retweets",
     },
-    {
-      fieldsSql: `json_object(
-        'id', id,
-        'text', text,
-        'created_at', created_at,
-        'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)}
-      )`,
-      history: createHistoryReader<Tweet["history"][number]>({
-        kind: "tweet",
-        fields: {
-          timestamp: "at",
-          impressions: "impressions",
-          likes: "likes",
-          retweets: "retweets",
-        },
-        zoneSuffix: "Z",
-        maxPoints: HISTORY_MAX_POINTS,
-      }),
-      create: (tweet: StoredTweet, history, username): TweetDetails => ({
-        username,
-        tweet_id: tweet.id,
-        tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history },
-      }),
-    },
-  );
+    createDetails: (tweet: StoredTweet, history: Tweet["history"], username): TweetDetails => ({
+      username,
+      tweet_id: tweet.id,
+      tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history },
+    }),
+  });

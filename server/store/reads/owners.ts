@@ -13,13 +13,13 @@ import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { CacheableResult } from "../history/cache-metadata.ts";
+import type { CacheableResult } from "./read-types.ts";
 import {
   computePageValidity,
   readBuckets,
   readHistoryPage,
   type RangeOrigin,
-} from "../history/history-pages.ts";
+} from "./history-pages.ts";
 import { jsonExtractSql } from "../tables/entity-sql.ts";
 
 /** How the owners of a kind are found, and how responses call them. */

@@ -1,8 +1,21 @@
-/** The reads behind the HTTP endpoints. */
+/** The reads behind the HTTP endpoints, and what a response cache knows about their results. */
+import type { TimeRange } from "../../../core/growth.ts";
 import type { ListRequest, SortName } from "../../../core/lists.ts";
 import type { ChannelList, UserList } from "../../../core/resources/generated/types.ts";
 import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores.ts";
-import type { CacheableResult } from "../history/cache-metadata.ts";
+
+/** The result of a read, and how long a cache may serve it. */
+export interface CacheableResult<Body = unknown> {
+  readonly body: Body;
+  /** The result is stale once something with one of these tags changes. The store makes the tags. */
+  readonly tags: readonly string[];
+  /** The instants at which the result is valid, both ends included; by default all. */
+  readonly validDuring?: TimeRange;
+  /** When the entity that the body is about was last observed; a response header tells clients. */
+  readonly observedAt?: number | null;
+  /** Whether a history in the body leaves observations out; a response header tells clients. */
+  readonly isThinned?: boolean;
+}
 
 /** The reads of a store, with the metadata of each for the response cache. */
 type Cacheable<Store> = {

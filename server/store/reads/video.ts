@@ -1,7 +1,6 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
 import { Type } from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
-import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import { SORT_FIELDS } from "../../../core/lists.ts";
 import * as schema from "../../../core/resources/video.ts";
 import type { ListedChannel, ShortDetails } from "../../../core/resources/generated/types.ts";
@@ -10,7 +9,6 @@ import { createChannelDetails, createShortsPage } from "../../../core/responses/
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createOwnerTag, LIST_TAGS } from "../history/change-log.ts";
-import { createHistoryReader } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { readChannelList } from "./channel-list.ts";
 import { createListRead } from "./entity-lists.ts";
@@ -138,32 +136,22 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
 type StoredShort = Omit<ShortDetails, "publishedAt" | "history"> & { readonly publishedAt: number };
 
 const createShortReads = (database: Database) =>
-  createItemReads(
-    database,
-    {
-      kind: "short",
-      owner: CHANNELS,
-      publishedColumn: "published_at",
-      createIdField: (id) => ({ short_id: id }),
-    },
-    {
-      fieldsSql: `json_object(
-        'id', id,
-        'title', title,
-        'description', description,
-        'publishedAt', published_at,
-        'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)}
-      )`,
-      history: createHistoryReader<ShortDetails["history"][number]>({
-        kind: "short",
-        fields: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
-        zoneSuffix: "Z",
-        maxPoints: HISTORY_MAX_POINTS,
-      }),
-      create: (short: StoredShort, history): ShortDetails => ({
-        ...short,
-        publishedAt: formatInstant(short.publishedAt),
-        history,
-      }),
-    },
-  );
+  createItemReads(database, {
+    kind: "short",
+    owner: CHANNELS,
+    publishedColumn: "published_at",
+    createIdField: (id) => ({ short_id: id }),
+    fieldsSql: `json_object(
+      'id', id,
+      'title', title,
+      'description', description,
+      'publishedAt', published_at,
+      'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)}
+    )`,
+    pointFields: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
+    createDetails: (short: StoredShort, history: ShortDetails["history"]): ShortDetails => ({
+      ...short,
+      publishedAt: formatInstant(short.publishedAt),
+      history,
+    }),
+  });

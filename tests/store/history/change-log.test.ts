@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { LIST_TAGS, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
-import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
+import { LIST_TAGS } from "../../../server/store/history/change-log.ts";
+import {
+  recordHistoryRewrites,
+  writeOptimistically,
+} from "../../../server/store/history/optimistic-write.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";

@@ -4,10 +4,12 @@ import * as fc from "fast-check";
 import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
-import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
-import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
+import {
+  recordHistoryRewrites,
+  writeOptimistically,
+} from "../../../server/store/history/optimistic-write.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";

@@ -21,12 +21,12 @@ import {
 } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/responses/histories.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import type { CacheableResult } from "./cache-metadata.ts";
+import type { CacheableResult } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { mapKinds, type EntityKind } from "../../../core/kinds.ts";
-import { decodeChunks, type Chunk } from "./chunk-codec.ts";
-import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
+import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
+import { CHUNK_JSON, selectChunkStartSql } from "../history/chunk-sql.ts";
 
 /** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
 const STEP_CHUNKS = 64;
