@@ -108,7 +108,7 @@ export interface ChangedEntity {
 export function recordEntityWrites(written: readonly ChangedEntity[]): RecordChange {
   const tags = [...new Set(written.flatMap(listTags))];
   const idsOf = (kind: ItemKind) =>
-    written.flatMap((entity) => (entity.kind === kind ? [entity.id] : []));
+    written.filter((entity) => entity.kind === kind).map(({ id }) => id);
   const change = { tags, tweet: idsOf("tweet"), short: idsOf("short") };
   return createRecorder(INSERT_ENTITY_WRITES, change);
 }

@@ -14,7 +14,7 @@ import type { Database } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
-import { readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import { createOwnerRead, type Owner } from "./owners.ts";
 
 const { pointLayout } = KIND_TABLES.user;
 
@@ -58,7 +58,8 @@ const encodeChanges = createRowsEncoder(
  * days that the request selects. It is searched in few chunks first, then in more.
  */
 export function createFollowersRead(database: Database, users: Owner<"user">) {
-  const sql = selectOwnerSql(
+  const readChunks = createOwnerRead<FollowersRow>(
+    database,
     users,
     `json_object('username', username, 'observedAt', observed_at, 'chunks', ${CHUNKS_SQL})`,
   );
@@ -70,13 +71,7 @@ export function createFollowersRead(database: Database, users: Owner<"user">) {
   ): Promise<CacheableResult<FollowersPage>> {
     const { days, page, limit } = request;
     const start = computeDaysFilterStart(days, now);
-    const args = [name, start, lookbackChunks] as const;
-    const { username, observedAt, chunks } = await readOwner<FollowersRow>(
-      database,
-      users,
-      sql,
-      args,
-    );
+    const { username, observedAt, chunks } = await readChunks(name, start, lookbackChunks);
     const parts = chunks.map((chunk) => createPartSince(chunk, start));
     const total = parts.reduce((sum, { size }) => sum + size, 0);
     const pagination = paginate(page, limit, total);

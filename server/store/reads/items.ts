@@ -9,7 +9,7 @@ import { readHistoryPage, type RangeOrigin } from "./history-pages.ts";
 import type { PointFields } from "../history/history-json.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
-import { readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import { createOwnerRead, type Owner } from "./owners.ts";
 
 /** How the items of a kind are found, and how responses show them. */
 interface Item<
@@ -54,7 +54,9 @@ export function createItemReads<
 
   /** Creates the read of JSON of the row `item`. It throws a `DomainError` if there is none. */
   function createRead<Row>(jsonSql: string) {
-    const sql = selectOwnerSql(
+    type OwnerRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
+    const readOwner = createOwnerRead<OwnerRow>(
+      database,
       owner,
       `json_object(
         'ownerId', owner.id,
@@ -68,9 +70,8 @@ export function createItemReads<
         )
       )`,
     );
-    type OwnerRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
     return async (ownerName: string, id: string) => {
-      const row = await readOwner<OwnerRow>(database, owner, sql, [ownerName, id]);
+      const row = await readOwner(ownerName, id);
       if (row.item === null) throw createNotFoundError(kind, ownerName, id);
       return { name: row.name, row: row.item, tags: owner.listTags(ownerName, row.ownerId) };
     };

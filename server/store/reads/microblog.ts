@@ -23,7 +23,7 @@ import { createHistoryReader, type HistoryRow } from "../history/thinned-history
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createListRead } from "./entity-lists.ts";
 import { createItemReads } from "./items.ts";
-import { createOwnerReads, readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { MicroblogReads } from "./read-types.ts";
 
 /** A user exists once they or a tweet were observed. */
@@ -84,35 +84,11 @@ const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
   maxPoints: TWEET_RECORD_MAX_POINTS,
 });
 
-// The tweets are arrays, which SQLite and JSON.parse() handle faster than objects.
-const SELECT_TWEETS = selectOwnerSql(
-  USERS,
-  `json_object(
-    'username', owner.username,
-    'selected', (
-      SELECT json_object('total', count(*), 'oldest', min(created_at))
-      FROM tweets
-      WHERE user = owner.key AND created_at >= ?3
-    ),
-    'tweets', (
-      SELECT json_group_array(json_array(
-        id, text, url, observed_at, created_at, ${recordHistory.selectSql("page.key")}
-      ))
-      FROM (
-        SELECT *
-        FROM tweets
-        WHERE user = owner.key AND created_at >= ?3
-        ORDER BY created_at DESC, id DESC
-        LIMIT ?4 OFFSET ?5
-      ) AS page
-    )
-  )`,
-);
-
 interface TweetsRow {
   readonly username: string;
   /** How many tweets the days filter selects, and when the oldest of them was created. */
   readonly selected: { readonly total: number; readonly oldest: number | null };
+  /** Arrays, which SQLite and JSON.parse() handle faster than objects. */
   readonly tweets: readonly (readonly [
     id: string,
     text: string | null,
@@ -124,10 +100,33 @@ interface TweetsRow {
 }
 
 function createTweetsRead(database: Database): MicroblogReads["tweets"] {
+  const readTweets = createOwnerRead<TweetsRow>(
+    database,
+    USERS,
+    `json_object(
+      'username', owner.username,
+      'selected', (
+        SELECT json_object('total', count(*), 'oldest', min(created_at))
+        FROM tweets
+        WHERE user = owner.key AND created_at >= ?3
+      ),
+      'tweets', (
+        SELECT json_group_array(json_array(
+          id, text, url, observed_at, created_at, ${recordHistory.selectSql("page.key")}
+        ))
+        FROM (
+          SELECT *
+          FROM tweets
+          WHERE user = owner.key AND created_at >= ?3
+          ORDER BY created_at DESC, id DESC
+          LIMIT ?4 OFFSET ?5
+        ) AS page
+      )
+    )`,
+  );
   return async (name, { days, page, limit }, now) => {
     const start = computeDaysFilterStart(days, now);
-    const args = [name, start, limit, page * limit] as const;
-    const row = await readOwner<TweetsRow>(database, USERS, SELECT_TWEETS, args);
+    const row = await readTweets(name, start, limit, page * limit);
     const { username, selected } = row;
     const pagination = paginate(page, limit, selected.total);
     // Without a prototype, because `__proto__` is a valid identifier.

@@ -39,20 +39,17 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   readonly listTags: (name: string, id?: string) => string[];
 }
 
-/** Selects JSON of the row `owner` that the name ?1, folded ?2, means. */
-export const selectOwnerSql = ({ fromSql }: Owner, jsonSql: string) =>
-  `SELECT ${jsonSql} ${fromSql("?1", "?2")}`;
-
-/** Reads the owner of {@link selectOwnerSql}. @throws {DomainError} If there is no such owner. */
-export async function readOwner<Row>(
-  database: Database,
-  owner: Owner,
-  sql: string,
-  [name, ...args]: readonly [string, ...(string | number)[]],
-): Promise<Row> {
-  const row = await database.queryJson<Row>(sql, [name, foldCase(name), ...args]);
-  if (row === undefined) throw createNotFoundError(owner.kind, name);
-  return row;
+/**
+ * Creates the read of JSON of the row `owner` that a name means. Its other arguments are `?3` and so
+ * on. It throws a `DomainError` if there is no such owner.
+ */
+export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: string) {
+  const sql = `SELECT ${jsonSql} ${owner.fromSql("?1", "?2")}`;
+  return async (name: string, ...args: readonly (string | number)[]): Promise<Row> => {
+    const row = await database.queryJson<Row>(sql, [name, foldCase(name), ...args]);
+    if (row === undefined) throw createNotFoundError(owner.kind, name);
+    return row;
+  };
 }
 
 /**
@@ -96,14 +93,13 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
   const { kind, nameSql, listTags } = owner;
   const detailsJson = `json_object('id', id, 'observedAt', observed_at, 'fields', ${details.fieldsSql})`;
   const ownerJson = `json_object('key', key, 'id', id, 'observedAt', observed_at, 'name', ${nameSql})`;
-  const selectDetails = selectOwnerSql(owner, detailsJson);
-  const selectOwner = selectOwnerSql(owner, ownerJson);
+  const readDetails = createOwnerRead<DetailsRow>(database, owner, detailsJson);
+  const readOwner = createOwnerRead<OwnerRow>(database, owner, ownerJson);
   const readManyDetails = createManyRead<DetailsRow>(database, owner, detailsJson);
   const readOwners = createManyRead<OwnerRow>(database, owner, ownerJson);
   return {
     async details(name: string): Promise<CacheableResult<Details>> {
-      const row = await readOwner<DetailsRow>(database, owner, selectDetails, [name]);
-      const { id, observedAt, fields } = row;
+      const { id, observedAt, fields } = await readDetails(name);
       return { body: details.create(fields), tags: listTags(name, id), observedAt };
     },
 
@@ -116,7 +112,7 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
     },
 
     async history(name: string, request: HistoryRequest & RangeOrigin) {
-      const row = await readOwner<OwnerRow>(database, owner, selectOwner, [name]);
+      const row = await readOwner(name);
       const { page, caching } = await readHistoryPage(database, kind, row, request);
       const body = { ...owner.createNameField(row.name), ...page };
       return { body, tags: listTags(name, row.id), ...caching };

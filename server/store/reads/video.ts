@@ -13,7 +13,7 @@ import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { readChannelList } from "./channel-list.ts";
 import { createListRead } from "./entity-lists.ts";
 import { createItemReads } from "./items.ts";
-import { createOwnerReads, readOwner, selectOwnerSql, type Owner } from "./owners.ts";
+import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { VideoReads } from "./read-types.ts";
 
 /** `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares both. */
@@ -77,34 +77,10 @@ export function createVideoReads(database: Database): VideoReads {
   };
 }
 
-/**
- * Restates core's `compareShortPositions()` and `isShortSelected()`;
- * `tests/store/reads/shorts-selection.test.ts` compares both.
- */
-// The shorts are arrays: as objects, SQLite and JSON.parse() take half as long again for a page.
-const SELECT_SHORTS = selectOwnerSql(
-  CHANNELS,
-  `json_object(
-    'channelId', owner.id,
-    'name', ${CHANNELS.nameSql},
-    'shorts', (
-      SELECT json_group_array(json_array(
-        id, title, thumbnail, published_at, views, likes, comments
-      ))
-      FROM (
-        SELECT *
-        FROM shorts
-        WHERE channel_key = owner.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
-        ORDER BY published_at DESC, id DESC
-        LIMIT ?6
-      )
-    )
-  )`,
-);
-
 interface ShortsRow {
   readonly channelId: string;
   readonly name: string;
+  /** Arrays: as objects, SQLite and JSON.parse() take half as long again for a page. */
   readonly shorts: readonly (readonly [
     id: string,
     title: string | null,
@@ -116,12 +92,35 @@ interface ShortsRow {
   ])[];
 }
 
+/**
+ * The SQL restates core's `compareShortPositions()` and `isShortSelected()`;
+ * `tests/store/reads/shorts-selection.test.ts` compares both.
+ */
 function createShortsRead(database: Database): VideoReads["shorts"] {
+  const readShorts = createOwnerRead<ShortsRow>(
+    database,
+    CHANNELS,
+    `json_object(
+      'channelId', owner.id,
+      'name', ${CHANNELS.nameSql},
+      'shorts', (
+        SELECT json_group_array(json_array(
+          id, title, thumbnail, published_at, views, likes, comments
+        ))
+        FROM (
+          SELECT *
+          FROM shorts
+          WHERE channel_key = owner.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
+          ORDER BY published_at DESC, id DESC
+          LIMIT ?6
+        )
+      )
+    )`,
+  );
   return async (channel, request) => {
     const { limit, before = LAST_INSTANT + 1, after } = request;
     const { publishedAt: lastAt = LAST_INSTANT + 1, id: lastId = "" } = after ?? {};
-    const args = [channel, before, lastAt, lastId, limit + 1] as const;
-    const row = await readOwner<ShortsRow>(database, CHANNELS, SELECT_SHORTS, args);
+    const row = await readShorts(channel, before, lastAt, lastId, limit + 1);
     const shorts = row.shorts.map((short) => {
       const [id, title, thumbnail, publishedAt, views, likes, comments] = short;
       return { id, title, thumbnail, publishedAt, views, likes, comments };
