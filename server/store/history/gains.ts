@@ -42,7 +42,12 @@ export async function computeGainsAfterWrite(
   entities: readonly GainingEntity[],
 ): Promise<(number | null)[][]> {
   if (tables.gains.length === 0) return [];
-  const results = entities.map((entity) => computeFromEnd(tables, entity));
+  const results = entities.map((entity) => {
+    const lastChunk = entity.stored?.lastChunk;
+    if (lastChunk === null) return undefined;
+    const chunks = lastChunk === undefined ? [] : [lastChunk];
+    return computeGains(tables, entity, { ...entity.newest, chunks }, "end");
+  });
   for (const part of ["nearest", "all"] as const) {
     const unresolved = entities.flatMap(({ stored, newest }, index) =>
       stored === undefined || results[index] !== undefined
@@ -52,56 +57,44 @@ export async function computeGainsAfterWrite(
     if (unresolved.length === 0) break;
     const rows = await readGainRows(database, tables, part, unresolved);
     for (const [index, entity] of entities.entries()) {
-      const row = rows.get(entity.stored?.key);
-      results[index] ??= computeFromRow(tables, entity, row, part === "all");
+      results[index] ??= computeGains(tables, entity, rows.get(entity.stored?.key), part);
     }
   }
   return results.map((result) => result ?? []);
 }
 
 /**
- * Computes gains from the end of a history alone: the points to write, and the last chunk.
+ * Computes gains from the points to write and a part of the stored chunks.
  *
- * @returns `undefined` if points before them can matter.
- */
-function computeFromEnd(
-  tables: KindTables,
-  { newest, points, stored }: GainingEntity,
-): (number | null)[] | undefined {
-  if (stored?.lastChunk === null) return undefined;
-  const baselines = createBaselines(tables, newest.at);
-  updateFromPoints(baselines, points);
-  if (stored !== undefined) {
-    const { lastChunk } = stored;
-    const isMissing = ({ count, countIndex }: Baseline) =>
-      count === null && newest.counts[countIndex] !== null;
-    const missing = baselines.filter(isMissing);
-    if (missing.length > 0) updateFromChunks(missing, [lastChunk], tables);
-    if (missing.some((baseline) => isMissing(baseline) && baseline.from < lastChunk.start)) {
-      return undefined;
-    }
-  }
-  return compareWithBaselines(newest, baselines);
-}
-
-/**
- * Computes gains from stored chunks and the points to write.
- *
- * @param isComplete Whether the chunks are all that can matter.
  * @returns `undefined` if other chunks can matter.
  */
-function computeFromRow(
+function computeGains(
   tables: KindTables,
   entity: GainingEntity,
-  row: GainRow | undefined,
-  isComplete: boolean,
+  stored: (Point & { readonly chunks: readonly Chunk[] }) | undefined,
+  part: "end" | keyof typeof STEP_ENTITIES,
 ): (number | null)[] | undefined {
-  const newest = row !== undefined && row.at > entity.newest.at ? row : entity.newest;
-  const chunks = row?.chunks ?? [];
+  const newest = stored !== undefined && stored.at > entity.newest.at ? stored : entity.newest;
+  const chunks = stored?.chunks ?? [];
   const baselines = createBaselines(tables, newest.at);
-  updateFromChunks(baselines, chunks, tables);
-  updateFromPoints(baselines, entity.points);
-  const isResolved = isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
+  const isKnown = ({ count, countIndex }: Baseline) =>
+    count !== null || newest.counts[countIndex] === null;
+  if (part === "end") {
+    updateFromPoints(baselines, entity.points);
+    // The last chunk is decoded only for what no newer point tells.
+    if (!baselines.every(isKnown)) updateFromChunks(baselines, chunks, tables);
+  } else {
+    updateFromChunks(baselines, chunks, tables);
+    updateFromPoints(baselines, entity.points);
+  }
+  const isFinal = ({ countIndex, count, at, from, to }: Baseline) => {
+    if (newest.counts[countIndex] === null) return true;
+    const nearest = part === "end" ? chunks[0] : chunks.findLast(({ start }) => start <= to);
+    if (nearest === undefined || nearest.start <= from) return true;
+    // A count from before that chunk can be older than one of a chunk that was not read.
+    return count !== null && at >= nearest.start;
+  };
+  const isResolved = part === "all" || baselines.every(isFinal);
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
 
@@ -170,20 +163,6 @@ function updateBaselines(
     baseline.at = at;
     baseline.count = count;
   }
-}
-
-/**
- * Whether no other chunk can change a gain.
- *
- * @param chunks In order, among them the one that holds the end of the range.
- */
-function isFinal(baseline: Baseline, newest: Point, chunks: readonly Chunk[]): boolean {
-  const { countIndex, count, at, from, to } = baseline;
-  if (newest.counts[countIndex] === null) return true;
-  const nearest = chunks.findLast(({ start }) => start <= to);
-  if (nearest === undefined || nearest.start <= from) return true;
-  // A count from before that chunk can be older than one of a chunk that was not read.
-  return count !== null && at >= nearest.start;
 }
 
 const compareWithBaselines = (newest: Point, baselines: readonly Baseline[]) =>

@@ -1,30 +1,19 @@
 /**
  * Applies the retention policy: walks through all observations in steps of a few milliseconds with
- * pauses between, and proves each step. A step reads a few chunks and prunes them with one write.
- * Nothing is remembered between walks, so one that was ended is simply started again.
+ * pauses between. Nothing is remembered between walks, so one that was ended is simply started again.
  */
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import {
-  applyRetentionBounds,
   computeRetentionBounds,
   formatRetentionRule,
   type RetentionBounds,
   type RetentionPolicy,
 } from "../../../core/retention.ts";
-import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
+import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { decodeChunks, encodeChunks } from "./chunk-codec.ts";
-import { deleteChunks, upsertChunks, type ChunkPosition, type ChunkWrite } from "./chunk-sql.ts";
-import { updateGainsAfterPruning } from "./gains.ts";
-import { recordHistoryRewrites, writeOptimistically } from "./optimistic-write.ts";
-import {
-  parseState,
-  selectLastPositionSql,
-  selectStateSql,
-  selectStepChunksSql,
-  type EntityChunk,
-} from "./retention-sql.ts";
+import type { ChunkPosition } from "./chunk-sql.ts";
+import { prune, readPlan } from "./retention-step.ts";
 
 /** The result of one run of the retention policy. */
 export interface RetentionReport {
@@ -49,10 +38,6 @@ export interface RetentionReport {
 export type RetentionRun = AsyncGenerator<number, RetentionReport>;
 
 const PAUSE_MAX_MS = 100;
-
-// Limits of a step, so that it takes a few milliseconds.
-export const STEP_MAX_OBSERVATIONS = 1000;
-export const STEP_MAX_CHUNKS = 25;
 
 const KEEP_ALL: RetentionBounds = { rawFrom: FIRST_INSTANT, dailyFrom: FIRST_INSTANT };
 
@@ -114,91 +99,8 @@ export async function* applyRetention(
   return { isDryRun, kinds, faults };
 }
 
-/** Chunks of a history table, which is sorted by entity and start: `from` is excluded. */
-interface ChunkRange {
-  readonly from: ChunkPosition;
-  readonly to: ChunkPosition;
-}
-
-/**
- * Reads the first chunks of a range, as many as a step takes, and decides which points the bounds
- * keep. Chunks that are kept as a whole are not rewritten. The rest of others is appended to the
- * chunk before them, so repeated pruning doesn't make chunks small.
- */
-async function readPlan(
-  database: Database,
-  tables: KindTables,
-  bounds: RetentionBounds,
-  { from, to }: ChunkRange,
-) {
-  const sql = selectStepChunksSql(tables, STEP_MAX_CHUNKS + 1);
-  const args = [from.key, from.start, to.key, to.start];
-  const read = (await database.queryJson<EntityChunk[]>(sql, args)) ?? [];
-  const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
-  const previous = read.find(isPrevious);
-  const chunks: EntityChunk[] = [];
-  let found = 0;
-  for (const chunk of read.filter((candidate) => !isPrevious(candidate))) {
-    if (chunks.length > 0 && found + chunk.size > STEP_MAX_OBSERVATIONS) break;
-    chunks.push(chunk);
-    found += chunk.size;
-  }
-  const deleted: EntityChunk[] = [];
-  const written: ChunkWrite[] = [];
-  let removed = 0;
-  const { pointLayout } = tables;
-  const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
-  for (const [id, entityChunks] of Map.groupBy(oldChunks, (chunk) => chunk.id)) {
-    const points = decodeChunks(entityChunks, pointLayout);
-    const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
-    if (kept.length === points.length) continue;
-    removed += points.length - kept.length;
-    deleted.push(...entityChunks);
-    const lastChunk = previous?.id === id ? previous : undefined;
-    for (const chunk of encodeChunks(kept, pointLayout, lastChunk)) written.push({ id, ...chunk });
-  }
-  const keys = [...new Set(chunks.map(({ key }) => key))];
-  const last = chunks.at(-1);
-  // Up to the next chunk, because rewritten chunks can start at any instant before it.
-  const end =
-    last === undefined ? to : { key: last.key, start: (last.nextStart ?? LAST_INSTANT + 1) - 1 };
-  return { from, to: end, keys, found, removed, deleted, written };
-}
-
-/**
- * Prunes the first chunks of a range, as they are at the time of the write. The proof is the state of
- * the tables before and after, in one transaction.
- */
-async function prune(
-  database: Database,
-  tables: KindTables,
-  bounds: RetentionBounds,
-  range: ChunkRange,
-) {
-  const { plan, results } = await writeOptimistically(database, async () => {
-    const current = await readPlan(database, tables, bounds, range);
-    const { from, to, keys, removed, deleted, written } = current;
-    const args = [from.key, from.start, to.key, to.start, JSON.stringify(keys)];
-    const selectState = { sql: selectStateSql(tables), args };
-    const before = parseState(tables, await database.queryRows(selectState));
-    const rewrittenIds = [...new Set(deleted.map(({ id }) => id))];
-    const recordChange = recordHistoryRewrites(tables.kind, rewrittenIds);
-    const createStatements = async () => [
-      deleteChunks(tables, deleted),
-      upsertChunks(tables, written),
-      ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
-      selectState,
-    ];
-    const statements = removed === 0 ? [] : await createStatements();
-    return { ...current, selectState, before, recordChange, statements };
-  });
-  const { before, selectState } = plan;
-  // If the response to the write was lost, the state is read again, a little later.
-  const rows = results.at(-1)?.rows ?? (await database.queryRows(selectState));
-  const after = parseState(tables, rows);
-  return {
-    ...plan,
-    left: plan.found - (before.observationCount - after.observationCount),
-    isStateUntouched: before.newestStates === after.newestStates,
-  };
-}
+const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
+  SELECT json_object('key', ${entityColumn}, 'start', start)
+  FROM ${historyTable}
+  ORDER BY ${entityColumn} DESC, start DESC
+  LIMIT 1`;

@@ -7,13 +7,15 @@ import {
   type Entity,
   type OutcomeCounts,
 } from "../../../core/entities.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
+import type { Observation } from "../../../core/observations.ts";
 import { listHistoryPoints, nameCounts } from "../../../core/responses/entity-fields.ts";
 import type { Database } from "../database/database.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 import { attributesJsonSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
-import { getAttributes, getPoint, type ObservationBatch } from "./observation-batch.ts";
+import type { ObservationBatch } from "./observation-batch.ts";
 
 /** An entity of a batch after the merge, as far as it has to be written. */
 export interface MergedEntity {
@@ -136,6 +138,21 @@ function* iterateObservations({ batch, from, to }: BatchSlice) {
 function* iteratePoints({ batch, from, to }: BatchSlice): Generator<Point> {
   const sharedCounts: (number | null)[] = [];
   for (let index = from; index < to; index++) yield getPoint(batch, index, sharedCounts);
+}
+
+const getAttributes = (
+  { attributeSets, attributeIndexes }: ObservationBatch,
+  index: number,
+): Observation["attributes"] => attributeSets[attributeIndexes[index] ?? 0] ?? {};
+
+/** Returns the point of an observation; `counts` takes its counts. */
+function getPoint(batch: ObservationBatch, index: number, counts: (number | null)[] = []): Point {
+  const { length } = ENTITY_FIELDS[batch.kind].counts;
+  for (let nth = 0; nth < length; nth++) {
+    const count = batch.counts[index * length + nth] ?? Number.NaN;
+    counts[nth] = Number.isNaN(count) ? null : count;
+  }
+  return { at: batch.instants[index] ?? 0, counts };
 }
 
 /** Reads the entities of slices that the database has, by identifier. */

@@ -5,7 +5,6 @@
  */
 import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
-import type { Point } from "../history/chunk-codec.ts";
 
 type AttributeValues = Observation["attributes"];
 
@@ -101,23 +100,4 @@ function hasSameAttributes(a: AttributeValues, b: AttributeValues): boolean {
   for (const name in a) if (a[name] !== b[name]) return false;
   for (const name in b) if (!(name in a)) return false;
   return true;
-}
-
-export const getAttributes = (
-  { attributeSets, attributeIndexes }: ObservationBatch,
-  index: number,
-): AttributeValues => attributeSets[attributeIndexes[index] ?? 0] ?? {};
-
-/** Returns the point of an observation; `counts` takes its counts. */
-export function getPoint(
-  batch: ObservationBatch,
-  index: number,
-  counts: (number | null)[] = [],
-): Point {
-  const { length } = ENTITY_FIELDS[batch.kind].counts;
-  for (let nth = 0; nth < length; nth++) {
-    const count = batch.counts[index * length + nth] ?? Number.NaN;
-    counts[nth] = Number.isNaN(count) ? null : count;
-  }
-  return { at: batch.instants[index] ?? 0, counts };
 }

@@ -5,11 +5,11 @@ import { DAY_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import type { Database, Statement } from "../../../server/store/database/database.ts";
+import { applyRetention } from "../../../server/store/history/retention.ts";
 import {
-  applyRetention,
   STEP_MAX_CHUNKS,
   STEP_MAX_OBSERVATIONS,
-} from "../../../server/store/history/retention.ts";
+} from "../../../server/store/history/retention-step.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
