@@ -43,7 +43,6 @@ export function selectChanges(since: number | undefined): Statement {
   return { sql: SELECT_CHANGES, args: [since ?? null] };
 }
 
-/** Parses the row of {@link selectChanges}. */
 export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
   const sequence = Number(row?.["sequence"]);
   if (sequence === since) return { sequence, tags: [] };

@@ -19,7 +19,6 @@ export interface Chunk {
   readonly start: number;
   /** How many points it has. */
   readonly size: number;
-  /** The encoded points. */
   readonly points: string;
 }
 
@@ -136,8 +135,7 @@ let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
  *
  * @param points Oldest first, no two at one instant, with the counts of the layout. The iterable may
  * reuse one point object: none is read after the next is requested.
- * @param lastChunk The chunk before them, which is filled first if it has the same layout.
- * @returns The chunks that hold these points; the first is `lastChunk` extended, if some fitted.
+ * @param lastChunk The chunk before them. If it has the same layout, it is filled first.
  */
 export function encodeChunks(
   points: Iterable<Point>,

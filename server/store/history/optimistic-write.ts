@@ -97,7 +97,6 @@ function createRecorder(
   ];
 }
 
-/** An entity that is written. */
 export interface ChangedEntity {
   readonly kind: EntityKind;
   readonly id: string;
@@ -134,7 +133,6 @@ export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]):
   return createRecorder(INSERT_HISTORY_REWRITES, change);
 }
 
-/** The plan of a write: its statements, and the record of its change. */
 interface WritePlan {
   readonly recordChange: RecordChange;
   /** The statements that change histories; if there are none, nothing is written. */
@@ -170,8 +168,7 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
  * Executes a plan as one transaction; within a process, in the order of the calls.
  *
  * @param createPlan Reads the state that the plan depends on. It is called again after a conflict.
- * @returns The plan, and the results of its statements: none if they are stored but their response
- * was lost.
+ * @returns The results of its statements are none if they are stored but their response was lost.
  * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
  */
 export function writeOptimistically<Plan extends WritePlan>(

@@ -16,7 +16,6 @@ const FIRST_COST = 1000;
 /** How much the cost changes from part to part. */
 const CHANGE_MAX = 1.5;
 
-/** Observations that are written as one transaction. */
 interface BatchPart {
   readonly batches: readonly ObservationBatch[];
   /** The observations, and more for each entity. */

@@ -25,7 +25,8 @@ const PAGE_CHUNKS = 20;
 
 /**
  * Exports observations in constant memory, in one order: by kind, by identifier (of a user, the
- * username in lower case), by instant. The same observations make the same lines, whatever order they came in.
+ * username in lower case), by instant. The same observations make the same lines, in whatever order
+ * they came in.
  *
  * An attribute is on the line of the instant that it came from, or on the next line if retention
  * removed that observation. The fields that every line must have (the channel of a short, a
@@ -53,7 +54,6 @@ interface EntityRange {
 /** An identifier after all others. */
 const LAST_ID = "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS);
 
-/** Finds the observed entities with some identifiers, in the order of an export. */
 async function findEntities(
   database: Database,
   kinds: readonly EntityKind[],

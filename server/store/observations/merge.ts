@@ -155,7 +155,7 @@ function getPoint(batch: ObservationBatch, index: number, counts: (number | null
   return { at: batch.instants[index] ?? 0, counts };
 }
 
-/** Reads the entities of slices that the database has, by identifier. */
+/** Reads the entities of slices, by identifier. */
 async function readStored(
   database: Database,
   tables: KindTables,

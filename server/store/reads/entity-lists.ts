@@ -43,11 +43,6 @@ const limitFilteredReads = pLimit(FILTERED_READS_MAX);
 /** Far below the 30 seconds after which the runtime closes an idle connection. */
 const WAIT_MAX_MS = 10_000;
 
-/**
- * Creates the read of pages of a list.
- *
- * @param createBody Creates the body of a response from the entities of a page.
- */
 export function createListRead<Sort extends string, Summary, Body>(
   database: Database,
   list: SortableList<Sort>,
@@ -62,10 +57,10 @@ export function createListRead<Sort extends string, Summary, Body>(
     const encode = (last: ListPosition) => encodeListCursor(last, request);
     const page = cutPage(rows, request.limit, encode);
     const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
+    const sortField = list.fields[request.sort];
     const entities = page.items.map(
-      // The SQL lists the fields of the summary; the field that the list is sorted by may be another.
-      ({ figure, summary }) =>
-        Object.assign(summary, { [list.fields[request.sort]]: figure }) as Summary,
+      // The SQL selects the other fields of a summary.
+      ({ figure, summary }) => Object.assign(summary, { [sortField]: figure }) as Summary,
     );
     const body = createBody(entities, { hasMore: nextCursor !== null, nextCursor });
     return { body, tags: [LIST_TAGS[list.kind]] };
@@ -76,7 +71,7 @@ interface ListRow extends ListPosition {
   readonly summary: object;
 }
 
-/** The rows of entities that come one after the other in a list. */
+/** The result of `rowsJsonSql()`. */
 interface ScannedRows {
   readonly matches: readonly ListRow[];
   readonly count: number;
