@@ -12,7 +12,7 @@ import type { ServiceLogger } from "./log.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
-import type { AdminOptions } from "./http/admin/options.ts";
+import type { AdminOptions } from "./http/admin/endpoint.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
 import { explainIdleSources } from "./collectors/sources.ts";
 import { createApiKeyAuthenticator } from "./metering/api-keys.ts";

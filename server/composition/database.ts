@@ -1,7 +1,7 @@
 /** Opens the configured database, and reads its status. */
 import { redactUrl, type Config } from "../config.ts";
 import type { SourceStatus } from "../collectors/source-health.ts";
-import type { AdminOptions } from "../http/admin/options.ts";
+import type { AdminOptions } from "../http/admin/endpoint.ts";
 import type { ServiceLogger } from "../log.ts";
 import { readTotals } from "../store/administration/totals.ts";
 import { parseFileUrl, readFileBytes } from "../store/database/database-file.ts";

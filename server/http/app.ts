@@ -2,19 +2,18 @@
 import { Elysia } from "elysia";
 import type { AdminTokenStore } from "../store/administration/admin-tokens.ts";
 import type { RequestLogger } from "../log.ts";
-import type { AdminOptions } from "./admin/options.ts";
-import { ADMIN_ENDPOINTS, ADMIN_QUERY_NAMES, createAdminRoutes } from "./admin/routes.ts";
+import type { AdminOptions } from "./admin/endpoint.ts";
+import { ADMIN_ENDPOINTS, createAdminRoutes } from "./admin/routes.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
 import { completeCacheHeaders } from "./cache-headers.ts";
 import { createCompressionPlugin } from "./content/compression.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import type { EndpointSources } from "./endpoints/endpoint.ts";
-import { createEndpointRoutes, FREE_QUERY_NAMES } from "./endpoints/mod.ts";
+import { createEndpointRoutes } from "./endpoints/mod.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
-import { createParameterNamesPlugin } from "./openapi/query-names.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
@@ -40,12 +39,6 @@ interface Connection {
   readonly address: string;
   /** Lets the connection be idle for any time. */
   removeTimeout(): void;
-}
-
-/** The query parameters of an operation that does not check them itself; a page may have any. */
-function findQueryNames(endpoint: string, method: string): readonly string[] | undefined {
-  const name = `${method === "HEAD" ? "GET" : method} ${endpoint}`;
-  return FREE_QUERY_NAMES.get(name) ?? ADMIN_QUERY_NAMES.get(name);
 }
 
 /** Creates the HTTP interface. */
@@ -85,7 +78,6 @@ export function createApp(options: AppOptions) {
     .use(pages.missingPages)
     .use(createErrorHandler(options))
     .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
-    .use(createParameterNamesPlugin(getRouteMatcher, findQueryNames))
     .use(createOpenApiRoutes())
     .use(pages.routes)
     .use(createCompressionPlugin())

@@ -8,7 +8,7 @@ import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection } from "../commands/command.ts";
-import type { OwnerDescription } from "../http/admin/routes.ts";
+import type { OwnerDescription } from "../http/admin/owner.ts";
 
 /** How long an owner may be silent before requests to it fail. */
 const OWNER_TIMEOUT_MS = 10_000;

@@ -1,9 +1,10 @@
 /** The endpoints of accounts and their credits. */
+import { Type } from "@sinclair/typebox";
+import { Count, nullable, strictObject } from "../../../core/resources/fields.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { UsedAccount } from "../../store/accounts/ledger.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { recordChange } from "./audit.ts";
-import { defineAdmin, type AdminOptions } from "./options.ts";
+import { defineAdmin, type AdminOptions } from "./endpoint.ts";
+import { AdminAccount, Name, PositiveInteger } from "./resources.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -22,140 +23,160 @@ async function getAccount(options: AdminOptions, name: string) {
 
 export const ADMIN_ACCOUNT_ENDPOINTS = [
   defineAdmin({
+    id: "adminApplyRefunds",
     method: "POST",
     path: "/admin/refunds",
-    document: {
-      id: "adminApplyRefunds",
-      summary: "Apply pending refunds",
-      description: "Those that a service could not apply before it ended.",
+    summary: "Apply pending refunds",
+    description: "Those that a service could not apply before it ended.",
+    result: {
+      schema: strictObject(
+        {
+          files: Type.Array(
+            strictObject({
+              file: Type.String(),
+              settled: Count,
+              left: Count,
+              problems: Type.Array(Type.String()),
+            }),
+          ),
+        },
+        { $id: "AppliedRefunds" },
+      ),
+      description: "The files of refunds",
     },
-    result: { schema: schemas.AppliedRefunds, description: "The files of refunds" },
-    handle: (options, { request }) =>
-      recordChange(options, request, { action: "credits apply-refunds" }, async () => {
-        const files = await options.recoverRefunds();
-        const settled = files.reduce((sum, file) => sum + file.settled, 0);
-        return { result: { files }, details: { settled } };
-      }),
+    handle: async ({ recoverRefunds }, { record }) => ({
+      files: await record({ action: "credits apply-refunds" }, recoverRefunds, (files) => ({
+        settled: files.reduce((sum, { settled }) => sum + settled, 0),
+      })),
+    }),
   }),
   defineAdmin({
+    id: "adminListAccounts",
     method: "GET",
     path: "/admin/accounts",
-    document: {
-      id: "adminListAccounts",
-      summary: "List the accounts",
-      description: "With their balances.",
+    summary: "List the accounts",
+    description: "With their balances.",
+    result: {
+      schema: Type.Array(AdminAccount, { $id: "AdminAccountList" }),
+      description: "The accounts, by name",
     },
-    result: { schema: schemas.AdminAccountList, description: "The accounts, by name" },
     handle: (options) => listAccounts(options),
   }),
   defineAdmin({
+    id: "adminCreateAccount",
     method: "POST",
     path: "/admin/accounts",
-    document: {
-      id: "adminCreateAccount",
-      summary: "Create an account",
-      description: "With credits, if you give an amount.",
-      errors: {
-        "Invalid Request": 'name must be 1 to 256 characters without control characters, got ""',
-        Conflict: "There is an account acme already",
-      },
+    summary: "Create an account",
+    description: "With credits, if you give an amount.",
+    errors: {
+      "Invalid Request": 'name must be 1 to 256 characters without control characters, got ""',
+      Conflict: "There is an account acme already",
     },
-    body: schemas.NewAccount,
-    result: {
-      schema: schemas.AdminAccount,
-      description: "The account was created",
-      statuses: [201],
-    },
-    handle: async (options, { body: { name, credits = 0 }, request }) => {
+    body: strictObject(
+      { name: Name, credits: Type.Optional(PositiveInteger) },
+      { $id: "NewAccount" },
+    ),
+    result: { schema: AdminAccount, description: "The account was created", statuses: [201] },
+    handle: async (options, { body: { name, credits = 0 }, record }) => {
       const { ledger, now } = options;
-      const change = { action: "accounts create", target: name, details: { credits } } as const;
-      await recordChange(options, request, change, async () => ({
-        result: await ledger.createAccount(name, now(), credits),
-      }));
+      await record({ action: "accounts create", target: name, details: { credits } }, () =>
+        ledger.createAccount(name, now(), credits),
+      );
       return getAccount(options, name);
     },
   }),
   defineAdmin({
+    id: "adminChangeAccount",
     method: "PATCH",
     path: "/admin/accounts",
-    document: {
-      id: "adminChangeAccount",
-      summary: "Change an account",
-      description:
-        "Sets the balance below which a notice is sent; null turns notices off, and deletes the " +
-        "pending ones.",
-      errors: {
-        "Invalid Request": "name: expected string, got 7",
-        "Not Found": "There is no account nobody",
-      },
+    summary: "Change an account",
+    description:
+      "Sets the balance below which a notice is sent; null turns notices off, and deletes the " +
+      "pending ones.",
+    errors: {
+      "Invalid Request": "name: expected string, got 7",
+      "Not Found": "There is no account nobody",
     },
-    body: schemas.AccountChange,
-    result: { schema: schemas.AdminAccount, description: "The account" },
-    handle: async (options, { body: { name, low_balance }, request }) => {
-      const details = { low_balance };
-      const change = { action: "accounts set", target: name, details } as const;
-      await recordChange(options, request, change, async () => ({
-        result: await options.ledger.setLowBalance(name, low_balance),
-      }));
+    body: strictObject(
+      { name: Name, low_balance: nullable(PositiveInteger) },
+      { $id: "AccountChange" },
+    ),
+    result: { schema: AdminAccount, description: "The account" },
+    handle: async (options, { body: { name, low_balance }, record }) => {
+      await record({ action: "accounts set", target: name, details: { low_balance } }, () =>
+        options.ledger.setLowBalance(name, low_balance),
+      );
       return getAccount(options, name);
     },
   }),
   defineAdmin({
+    id: "adminGrantCredits",
     method: "POST",
     path: "/admin/grants",
-    document: {
-      id: "adminGrantCredits",
-      summary: "Grant credits",
-      description:
-        "An account gets a grant with a reference only once: repeating it changes nothing, and another " +
-        "amount is a conflict.",
-      errors: {
-        "Invalid Request": "amount: expected integer, got 1.5",
-        "Not Found": "There is no account nobody",
-        Conflict: "Reference invoice-7 granted 5000 before, it cannot grant 6000",
-      },
+    summary: "Grant credits",
+    description:
+      "An account gets a grant with a reference only once: repeating it changes nothing, and another " +
+      "amount is a conflict.",
+    errors: {
+      "Invalid Request": "amount: expected integer, got 1.5",
+      "Not Found": "There is no account nobody",
+      Conflict: "Reference invoice-7 granted 5000 before, it cannot grant 6000",
     },
-    body: schemas.NewGrant,
-    result: { schema: schemas.GrantReceipt, description: "The grant" },
-    handle: async (options, { body, request }) => {
-      const { account: target, ...details } = body;
-      const change = { action: "credits grant", target, details } as const;
-      const { isNew, balance } = await recordChange(options, request, change, async () => {
-        const grant = { ...body, id: Bun.randomUUIDv7() };
-        const result = await options.ledger.grant(grant, options.now());
-        return { result, details: { is_new: result.isNew } };
-      });
-      return { account: target, is_new: isNew, balance };
+    body: strictObject(
+      {
+        account: Name,
+        amount: PositiveInteger,
+        reference: Type.Optional(Name),
+        reason: Type.Optional(Name),
+      },
+      { $id: "NewGrant" },
+    ),
+    result: {
+      schema: strictObject(
+        {
+          account: Type.String(),
+          is_new: Type.Boolean({ description: "false if the reference had granted before" }),
+          balance: Count,
+        },
+        { $id: "GrantReceipt" },
+      ),
+      description: "The grant",
+    },
+    handle: async ({ ledger, now }, { body, record }) => {
+      const { account, ...details } = body;
+      const { isNew, balance } = await record(
+        { action: "credits grant", target: account, details },
+        () => ledger.grant({ ...body, id: Bun.randomUUIDv7() }, now()),
+        (grant) => ({ is_new: grant.isNew }),
+      );
+      return { account, is_new: isNew, balance };
     },
   }),
   defineAdmin({
+    id: "adminVerify",
     method: "GET",
     path: "/admin/verification",
-    document: {
-      id: "adminVerify",
-      summary: "Verify the ledger",
-      description:
-        "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
-        "take a while.",
-    },
+    summary: "Verify the ledger",
+    description:
+      "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
+      "take a while.",
     result: {
-      schema: schemas.Verification,
+      schema: strictObject(
+        {
+          accounts: Count,
+          entries: Count,
+          faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
+        },
+        { $id: "Verification" },
+      ),
       description: "What was verified, and what is wrong",
     },
     handle: ({ verifyLedger }) => verifyLedger(),
   }),
 ] as const;
 
-function toAccountResource({
-  name,
-  createdAt,
-  granted,
-  debited,
-  refunded,
-  balance,
-  lowBalance,
-  used,
-}: UsedAccount) {
+function toAccountResource({ createdAt, lowBalance, used, ...account }: UsedAccount) {
+  const { name, balance, granted, debited, refunded } = account;
   return {
     name,
     balance,

@@ -7,14 +7,19 @@ import type { RejectionReport } from "../../../core/stores.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { AUDIT_ACTIONS } from "../../stored-names.ts";
 import type { AuditDetails } from "../../store/tables/administration-tables.ts";
-import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
+import type { AuditEntry } from "../../store/administration/audit.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
+import { createChoiceParameter } from "../endpoints/parameters.ts";
 import { toClientError } from "../errors.ts";
-import { createChoiceFilter, createPageParameters } from "../openapi/admin/parameters.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { getAdminCaller } from "./caller.ts";
-import { defineAdmin, type AdminOptions } from "./options.ts";
-import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
+import { getAdminCaller } from "./authentication.ts";
+import { defineAdmin, type AdminOptions, type Change } from "./endpoint.ts";
+import {
+  createPageParameters,
+  parseChoiceFilter,
+  parseNameFilter,
+  readPage,
+} from "./parameters.ts";
+import { AuditPage } from "./resources.ts";
 
 /** The outcome of a change that succeeded. */
 const DONE = "done";
@@ -22,10 +27,7 @@ const DONE = "done";
 /** The outcome of a change whose client left before its end. */
 const STOPPED = "stopped";
 
-type AuditOptions = Pick<AdminOptions, "now"> & { readonly audit: AuditStore };
-
-/** A change; its target is `null` if the action says it all. */
-type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;
+type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
 /** Stores the outcome of a change, and more about it. */
 type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;
@@ -36,19 +38,19 @@ type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;
  * The entry is stored before the change. If that fails, so does the request, and nothing changes. If
  * the outcome cannot be stored, the entry stays without one.
  *
- * @param work Makes the change; returns its result, and more about it for the audit.
- * @returns The result.
+ * @param describe Says more about the result in the audit.
  */
 export async function recordChange<Result>(
   options: AuditOptions,
   request: Request,
   change: Change,
-  work: () => Promise<{ readonly result: Result; readonly details?: AuditDetails }>,
+  make: () => Promise<Result>,
+  describe?: (result: Result) => AuditDetails | undefined,
 ): Promise<Result> {
   const finish = await beginEntry(options, request, change);
   try {
-    const { result, details } = await work();
-    await finish(DONE, details);
+    const result = await make();
+    await finish(DONE, describe?.(result));
     return result;
   } catch (error) {
     await finish(toClientError(error).code);
@@ -161,14 +163,12 @@ export async function recordImport<Result extends ImportCounts>(
 
 export const ADMIN_AUDIT_ENDPOINTS = [
   defineAdmin({
+    id: "adminListAudit",
     method: "GET",
     path: "/admin/audit",
-    document: {
-      id: "adminListAudit",
-      summary: "The audit",
-      description: "What administrators changed.",
-      errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },
-    },
+    summary: "The audit",
+    description: "What administrators changed.",
+    errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },
     query: {
       ...createPageParameters("entries", 16),
       actor: Type.Optional(
@@ -178,17 +178,17 @@ export const ADMIN_AUDIT_ENDPOINTS = [
           description: "Only changes of this token, of `ADMIN_TOKEN` or of `command line`.",
         }),
       ),
-      action: createChoiceFilter(AUDIT_ACTIONS, "Only this action."),
+      action: createChoiceParameter(AUDIT_ACTIONS, "Only this action."),
     },
-    result: { schema: schemas.AuditPage, description: "A page of the audit" },
+    result: { schema: AuditPage, description: "A page of the audit" },
     handle: async ({ audit }, { query }) => {
-      const limit = parsePageLimit(query);
-      const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
-      const before = parseIntegerParameter("cursor", query, range);
-      const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
-      const actor = parseNameFilter("actor", query);
-      const found = await audit.list({ actor, action, before, limit: limit + 1 });
-      const { rows, next } = cutPage(found, limit);
+      const { rows, next } = await readPage(query, (limit) => {
+        const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
+        const before = parseIntegerParameter("cursor", query, range);
+        const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
+        const actor = parseNameFilter("actor", query);
+        return audit.list({ actor, action, before, limit });
+      });
       return { entries: rows.map(toEntryResource), next };
     },
   }),

@@ -1,6 +1,6 @@
 /**
- * Authenticates administrators by ADMIN_TOKEN or a named token, and limits how often a token is
- * guessed.
+ * Authenticates administrators by ADMIN_TOKEN or a named token, limits how often a token is guessed,
+ * and knows the caller of each request, as the audit records it.
  *
  * Requests from a network that guessed too often are rejected before their token is compared, so that
  * a right guess among them is worth nothing. A limit for all networks together bounds guesses from many
@@ -9,25 +9,41 @@
  * revoked: a program with an old token locks nobody out.
  */
 import { timingSafeEqual } from "node:crypto";
+import { hostname } from "node:os";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
-import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";
+
+/** The sender of a request to the administration API. */
+interface AdminCaller {
+  /** The name of a token, `ADMIN_TOKEN` or `command line`. */
+  readonly actor: string;
+  /** The address of the client; of a command, the name of its machine. */
+  readonly origin: string;
+}
+
+/** The callers of the requests that were admitted. */
+const callers = new WeakMap<Request, AdminCaller>();
+
+/** The name of the token of the setting in the audit. */
+export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
+
+const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
+
+/** Admits a request on the owner's socket, or of a command to its own process. */
+export const admitCommand = (request: Request): void => void callers.set(request, COMMAND_LINE);
+
+/** @throws {Error} If the request was not admitted. */
+export function getAdminCaller(request: Request): AdminCaller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error("The request was not admitted");
+  return caller;
+}
 
 /** Authenticates administrators. */
-export interface AdminAuthentication {
-  /** Whether there is any token. Without one, there is no administration API. */
-  isEnabled(): Promise<boolean>;
-  /**
-   * Authenticates a request, and remembers its caller; waits before it rejects a wrong token.
-   *
-   * @param headers Gets `Retry-After` with `Too Many Requests`.
-   * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
-   */
-  authenticate(request: Request, headers: ResponseHeaders): Promise<void>;
-}
+export type AdminAuthentication = ReturnType<typeof createAdminAuthentication>;
 
 /** Wrong tokens a minute from one network, and from all. */
 const NETWORK_FAILURES_PER_MINUTE = 5;
@@ -42,8 +58,8 @@ const FAILURE_DELAY_MS = 500;
  */
 const REMEMBERED_MAX = 1000;
 
-/** The dependencies of the authentication of administrators. */
-export interface AdminAuthenticationOptions {
+/** Creates the authentication of administrators. */
+export function createAdminAuthentication(options: {
   /** The token of the setting. */
   readonly token: string | undefined;
   readonly namedTokens: Pick<AdminTokenStore, "isCandidate" | "listCached" | "recordUse">;
@@ -53,12 +69,7 @@ export interface AdminAuthenticationOptions {
   onAuthenticated?(request: Request): void;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-}
-
-/** Creates the authentication of administrators. */
-export function createAdminAuthentication(
-  options: AdminAuthenticationOptions,
-): AdminAuthentication {
+}) {
   const { token, namedTokens, getAddress, now } = options;
   const findActor = createActorLookup(token);
   const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: REMEMBERED_MAX });
@@ -89,7 +100,7 @@ export function createAdminAuthentication(
     const found = findActor(presentedHash, known);
     if (found !== undefined && !found.isRevoked) {
       trustedNetworks.set(network, true);
-      setAdminCaller(request, { actor: found.actor, origin: address });
+      callers.set(request, { actor: found.actor, origin: address });
       return found;
     }
     const guess = `${network} ${presentedHash.toHex()}`;
@@ -102,11 +113,18 @@ export function createAdminAuthentication(
   }
 
   return {
+    /** Whether there is any token. Without one, there is no administration API. */
     isEnabled: async () =>
       token !== undefined ||
       (await namedTokens.listCached()).some(({ revokedAt }) => revokedAt === null),
 
-    async authenticate(request, headers) {
+    /**
+     * Authenticates a request, and remembers its caller; waits before it rejects a wrong token.
+     *
+     * @param headers Gets `Retry-After` with `Too Many Requests`.
+     * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
+     */
+    async authenticate(request: Request, headers: ResponseHeaders): Promise<void> {
       const presentedToken = parseBearerToken(request);
       if (presentedToken === undefined) {
         throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");

@@ -4,17 +4,29 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
-import { strictObject } from "../../../core/resources/fields.ts";
+import { Count, strictObject } from "../../../core/resources/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { BackupResult } from "../../store/database/backup.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
-import { DATABASE_FILE_TYPE, DatabaseFile } from "../endpoints/admin-endpoint.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { recordChange } from "./audit.ts";
-import { defineAdmin, type AdminOptions } from "./options.ts";
+import { defineAdmin } from "./endpoint.ts";
+import { BackupList } from "./resources.ts";
 
-/** Matches the names of backups that are made over HTTP. */
-const FILE_PATTERN = new RegExp(schemas.BackupName.pattern ?? "");
+/** The names of backups that are made over HTTP. */
+const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+const FileName = Type.String({
+  pattern: FILE_PATTERN.source,
+  description:
+    "A name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins with a " +
+    "letter or digit and does not end with .part",
+});
+
+const Reference = strictObject({ file: FileName }, { $id: "BackupReference" });
+
+/** A backup that was made. */
+export const Backup = strictObject({ file: Type.String(), bytes: Count }, { $id: "Backup" });
+
+/** The media type of SQLite files. */
+const FILE_TYPE = "application/vnd.sqlite3";
 
 const NAME_ERROR = {
   "Invalid Request":
@@ -29,97 +41,81 @@ const NO_BACKUP = { "Not Found": "There is no backup nobody" } as const;
  */
 export const ADMIN_BACKUP_ENDPOINTS = [
   defineAdmin({
+    id: "adminListBackups",
     method: "GET",
     path: "/admin/backups",
-    document: {
-      id: "adminListBackups",
-      summary: "The backups",
-      description: "The files in BACKUP_FOLDER, the newest first.",
-    },
-    result: { schema: schemas.BackupList, description: "The backups" },
+    summary: "The backups",
+    description: "The files in BACKUP_FOLDER, the newest first.",
+    result: { schema: BackupList, description: "The backups" },
     handle: ({ backupFolder }) => listBackups(backupFolder),
   }),
   defineAdmin({
+    id: "adminBackUp",
     method: "POST",
     path: "/admin/backups",
-    document: {
-      id: "adminBackUp",
-      summary: "Make a backup",
-      description:
-        "Copies the database into a new file of BACKUP_FOLDER. Without a name, the file has one with " +
-        "the time.",
-      errors: {
-        ...NAME_ERROR,
-        Conflict: "before-upgrade.db already exists; name a new file",
-      },
+    summary: "Make a backup",
+    description:
+      "Copies the database into a new file of BACKUP_FOLDER. Without a name, the file has one with " +
+      "the time.",
+    errors: {
+      ...NAME_ERROR,
+      Conflict: "before-upgrade.db already exists; name a new file",
     },
-    body: schemas.BackupRequest,
-    result: { schema: schemas.Backup, description: "The new file", statuses: [201] },
-    handle: async (options, { body, request }) => {
-      const { backupFolder, now } = options;
+    body: Type.Partial(Reference, { $id: "BackupRequest" }),
+    result: { schema: Backup, description: "The new file", statuses: [201] },
+    handle: async ({ backupFolder, backUp, now }, { body, record }) => {
       const file = body.file ?? createFileName(now());
-      const { bytes } = await recordBackup(options, request, file, async () => {
+      const makeBackup = async () => {
         await mkdir(backupFolder, { recursive: true, mode: 0o700 });
-        return options.backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
-      });
+        return backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
+      };
+      const { bytes } = await record({ action: "backup", target: file }, makeBackup, (made) => ({
+        bytes: made.bytes,
+      }));
       return { file, bytes };
     },
   }),
   defineAdmin({
+    id: "adminDeleteBackup",
     method: "DELETE",
     path: "/admin/backups",
-    document: {
-      id: "adminDeleteBackup",
-      summary: "Delete a backup",
-      description: "Permanently.",
-      errors: { ...NAME_ERROR, ...NO_BACKUP },
-    },
-    body: schemas.BackupReference,
-    result: { schema: schemas.BackupReference, description: "The backup is deleted" },
-    handle: async (options, { body: { file }, request }) => {
-      const backup = await findBackup(options.backupFolder, file);
-      const change = { action: "backups delete", target: file } as const;
-      await recordChange(options, request, change, async () => ({
-        result: await undefinedIfMissing(backup.delete()),
-      }));
+    summary: "Delete a backup",
+    description: "Permanently.",
+    errors: { ...NAME_ERROR, ...NO_BACKUP },
+    body: Reference,
+    result: { schema: Reference, description: "The backup is deleted" },
+    handle: async ({ backupFolder }, { body: { file }, record }) => {
+      const backup = await findBackup(backupFolder, file);
+      await record({ action: "backups delete", target: file }, () =>
+        undefinedIfMissing(backup.delete()),
+      );
       return { file };
     },
   }),
   defineAdmin({
+    id: "adminDownloadBackup",
     method: "GET",
     path: "/admin/backups/{file}",
-    document: {
-      id: "adminDownloadBackup",
-      summary: "Download a backup",
-      description:
-        "The SQLite file. It has everything: the accounts, and the hashes of keys and tokens.",
-      errors: NO_BACKUP,
+    summary: "Download a backup",
+    description:
+      "The SQLite file. It has everything: the accounts, and the hashes of keys and tokens.",
+    errors: NO_BACKUP,
+    parameters: { file: Type.String({ ...FileName, examples: ["before-upgrade.db"] }) },
+    result: {
+      schema: Type.String({ contentMediaType: FILE_TYPE, format: "binary" }),
+      description: "The file",
+      headers: ["Content-Disposition"],
     },
-    parameters: { file: Type.String({ ...schemas.BackupName, examples: ["before-upgrade.db"] }) },
-    result: { schema: DatabaseFile, description: "The file" },
-    handle: async (options, { parameters: { file = "" }, request }) => {
-      const backup = await findBackup(options.backupFolder, file);
-      const change = { action: "backups download", target: file } as const;
-      await recordChange(options, request, change, async () => ({ result: undefined }));
+    handle: async ({ backupFolder }, { parameters: { file = "" }, record }) => {
+      const backup = await findBackup(backupFolder, file);
+      await record({ action: "backups download", target: file }, async () => undefined);
       return new Response(readChunks(backup), {
         headers: {
-          "content-type": DATABASE_FILE_TYPE,
+          "content-type": FILE_TYPE,
           "content-disposition": `attachment; filename="${file}"`,
         },
       });
     },
-  }),
-] as const;
-
-/** The endpoint on the owner's socket, whose clients may write files anyway. */
-export const OWNER_BACKUP_ENDPOINTS = [
-  defineAdmin({
-    method: "POST",
-    path: "/admin/backup",
-    body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
-    result: { schema: schemas.Backup },
-    handle: (options, { body: { file }, request }) =>
-      recordBackup(options, request, file, () => options.backUp(file)),
   }),
 ] as const;
 
@@ -155,18 +151,6 @@ async function findBackup(folder: string, file: string): Promise<Bun.BunFile> {
   const backup = Bun.file(join(folder, file));
   if (FILE_PATTERN.test(file) && (await backup.exists())) return backup;
   throw new DomainError("Not Found", `There is no backup ${file}`);
-}
-
-function recordBackup(
-  options: AdminOptions,
-  request: Request,
-  file: string,
-  backUp: () => Promise<BackupResult>,
-): Promise<BackupResult> {
-  return recordChange(options, request, { action: "backup", target: file }, async () => {
-    const result = await backUp();
-    return { result, details: { bytes: result.bytes } };
-  });
 }
 
 /** The default name of a backup: `metrics-2026-11-21T030700Z.db`. */

@@ -1,156 +1,198 @@
 /** The endpoints of the tracked channels, the monitoring list and of collection. */
+import { Type } from "@sinclair/typebox";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
+import {
+  Instant,
+  InstantOrNull,
+  nullable,
+  strictObject,
+  TextOrNull,
+} from "../../../core/resources/fields.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { recordChange } from "./audit.ts";
-import { defineAdmin } from "./options.ts";
+import { defineAdmin } from "./endpoint.ts";
+import { CollectedSources, createChoice } from "./resources.ts";
 import { toSourceResource } from "./status.ts";
+
+const CreatorReference = strictObject(
+  { creator: Type.String({ description: "A username, or the address of a profile" }) },
+  { $id: "AdminCreatorReference" },
+);
+const ChannelReference = strictObject(
+  {
+    channel: Type.String({
+      description: "A handle (@nasa), an identifier (UC...), or the address of a channel",
+    }),
+  },
+  { $id: "AdminChannelReference" },
+);
+
+/** Why a creator or channel is not collected. */
+const Failure = nullable(Type.String(), { description: "Why it is not collected" });
+
+/** The state of the collection of a creator or channel. */
+const STATE = {
+  added_at: Instant,
+  last_success: InstantOrNull,
+  last_failure: InstantOrNull,
+  failure: TextOrNull,
+  next_due: InstantOrNull,
+};
 
 export const ADMIN_COLLECTION_ENDPOINTS = [
   defineAdmin({
+    id: "adminCollect",
     method: "POST",
     path: "/admin/collect",
-    document: {
-      id: "adminCollect",
-      summary: "Collect what is due",
-      description: "At once, within the quotas. This can take a while.",
-    },
+    summary: "Collect what is due",
+    description: "At once, within the quotas. This can take a while.",
     result: {
-      schema: schemas.CollectedSources,
+      schema: CollectedSources,
       description: "The sources, with the work that was done",
     },
-    handle: async (options, { request }) => {
-      const change = { action: "collect" } as const;
-      const collected = await recordChange(options, request, change, async () => {
-        const result = await options.collect();
-        const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
-        return { result, details: { observations } };
-      });
+    handle: async ({ collect }, { record }) => {
+      const collected = await record({ action: "collect" }, collect, (sources) => ({
+        observations: sources.reduce((sum, { work }) => sum + work.observations, 0),
+      }));
       return collected.map(toSourceResource);
     },
   }),
   defineAdmin({
+    id: "adminListChannels",
     method: "GET",
     path: "/admin/channels",
-    document: {
-      id: "adminListChannels",
-      summary: "The tracked channels",
-      description: "With the state of each.",
+    summary: "The tracked channels",
+    description: "With the state of each.",
+    result: {
+      schema: Type.Array(
+        strictObject({ channel: Type.String(), channel_id: TextOrNull, ...STATE }),
+        { $id: "TrackedChannelList" },
+      ),
+      description: "The channels",
     },
-    result: { schema: schemas.TrackedChannelList, description: "The channels" },
     handle: ({ channels }) => channels.list(),
   }),
   defineAdmin({
+    id: "adminTrackChannel",
     method: "POST",
     path: "/admin/channels",
-    document: {
-      id: "adminTrackChannel",
-      summary: "Track a channel",
-      description: "Starts collecting it and its shorts.",
-      errors: {
-        "Invalid Request": "channel: expected string, got 7",
-        Conflict: "Channel @nasa is tracked already",
-      },
+    summary: "Track a channel",
+    description: "Starts collecting it and its shorts.",
+    errors: {
+      "Invalid Request": "channel: expected string, got 7",
+      Conflict: "Channel @nasa is tracked already",
     },
-    body: schemas.AdminChannelReference,
+    body: ChannelReference,
     result: {
-      schema: schemas.AddedChannel,
+      schema: strictObject({ channel: Type.String(), failure: Failure }, { $id: "AddedChannel" }),
       description: "The handle or identifier, and why it is not collected",
       statuses: [201],
     },
-    handle: async (options, { body, request }) => {
-      const { channels, now, idleReasons, parseChannelName } = options;
+    handle: async ({ channels, now, idleReasons, parseChannelName }, { body, record }) => {
       const channel = parseChannelName(body.channel);
-      const change = { action: "channels track", target: channel } as const;
-      await recordChange(options, request, change, async () => ({
-        result: await channels.track(channel, now()),
-      }));
+      await record({ action: "channels track", target: channel }, () =>
+        channels.track(channel, now()),
+      );
       return { channel, failure: idleReasons.channels ?? null };
     },
   }),
   defineAdmin({
+    id: "adminUntrackChannel",
     method: "DELETE",
     path: "/admin/channels",
-    document: {
-      id: "adminUntrackChannel",
-      summary: "Stop tracking a channel",
-      description: "Its data stays.",
-      errors: {
-        "Invalid Request": "channel: expected string, got 7",
-        "Channel Not Found": "Channel @nobody is not tracked",
-      },
+    summary: "Stop tracking a channel",
+    description: "Its data stays.",
+    errors: {
+      "Invalid Request": "channel: expected string, got 7",
+      "Channel Not Found": "Channel @nobody is not tracked",
     },
-    body: schemas.AdminChannelReference,
-    result: { schema: schemas.RemovedChannel, description: "The channel as it was given" },
-    handle: async (options, { body, request }) => {
-      const target = options.parseChannelName(body.channel);
-      const change = { action: "channels untrack", target } as const;
-      const channel = await recordChange(options, request, change, async () => ({
-        result: await options.channels.untrack(target),
-      }));
+    body: ChannelReference,
+    result: {
+      schema: strictObject({ channel: Type.String() }, { $id: "RemovedChannel" }),
+      description: "The channel as it was given",
+    },
+    handle: async ({ channels, parseChannelName }, { body, record }) => {
+      const target = parseChannelName(body.channel);
+      const channel = await record({ action: "channels untrack", target }, () =>
+        channels.untrack(target),
+      );
       return { channel };
     },
   }),
   defineAdmin({
+    id: "adminListCreators",
     method: "GET",
     path: "/admin/creators",
-    document: {
-      id: "adminListCreators",
-      summary: "The monitoring list",
-      description: "With the state of each creator.",
+    summary: "The monitoring list",
+    description: "With the state of each creator.",
+    result: {
+      schema: Type.Array(
+        strictObject({ creator: Type.String(), platform: Type.String(), ...STATE }),
+        { $id: "AdminCreatorList" },
+      ),
+      description: "The creators",
     },
-    result: { schema: schemas.AdminCreatorList, description: "The creators" },
     handle: async ({ creators }) => (await Array.fromAsync(creators.pages())).flat(),
   }),
   defineAdmin({
+    id: "adminAddCreator",
     method: "POST",
     path: "/admin/creators",
-    document: {
-      id: "adminAddCreator",
-      summary: "Add a creator",
-      description: "The status is 201, or 200 if the creator is in the list already.",
-      errors: {
-        "Invalid Request": "creator: expected string, got 7",
-        "Creator List Full":
-          "The monitoring list holds at most 10000 creators; remove one to add another",
-      },
+    summary: "Add a creator",
+    description: "The status is 201, or 200 if the creator is in the list already.",
+    errors: {
+      "Invalid Request": "creator: expected string, got 7",
+      "Creator List Full":
+        "The monitoring list holds at most 10000 creators; remove one to add another",
     },
-    body: schemas.AdminCreatorReference,
-    result: { schema: schemas.AddedCreator, description: "The creator", statuses: [201, 200] },
-    handle: async (options, { body, request, setStatus }) => {
-      const { creators, now, idleReasons, explainUncollectable } = options;
-      const creator = parseMicroblogCreator(body.creator);
-      const change = { action: "creators add", target: creator.creator } as const;
-      const added = await recordChange(options, request, change, async () => {
-        const result = await addCreator(creators, creator, now());
-        return { result, details: { change: result.change } };
-      });
+    body: CreatorReference,
+    result: {
+      schema: strictObject(
+        {
+          creator: Type.String(),
+          change: createChoice(["added", "present"]),
+          failure: Failure,
+        },
+        { $id: "AddedCreator" },
+      ),
+      description: "The creator",
+      statuses: [201, 200],
+    },
+    handle: async (
+      { creators, now, idleReasons, explainUncollectable },
+      { body, record, setStatus },
+    ) => {
+      const given = parseMicroblogCreator(body.creator);
+      const added = await record(
+        { action: "creators add", target: given.creator },
+        () => addCreator(creators, given, now()),
+        ({ change }) => ({ change }),
+      );
       if (added.change === "added") setStatus(201);
       const failure = explainUncollectable(added.creator) ?? idleReasons.creators ?? null;
       return { ...added, failure };
     },
   }),
   defineAdmin({
+    id: "adminRemoveCreator",
     method: "DELETE",
     path: "/admin/creators",
-    document: {
-      id: "adminRemoveCreator",
-      summary: "Remove a creator",
-      description: "Its data stays.",
-      errors: {
-        "Invalid Request": "creator: expected string, got 7",
-        "Creator Not Found": "Creator nobody on microblog is not in the monitoring list",
-      },
+    summary: "Remove a creator",
+    description: "Its data stays.",
+    errors: {
+      "Invalid Request": "creator: expected string, got 7",
+      "Creator Not Found": "Creator nobody on microblog is not in the monitoring list",
     },
-    body: schemas.AdminCreatorReference,
-    result: { schema: schemas.RemovedCreator, description: "The creator as the list had it" },
-    handle: async (options, { body, request }) => {
+    body: CreatorReference,
+    result: {
+      schema: strictObject({ creator: Type.String() }, { $id: "RemovedCreator" }),
+      description: "The creator as the list had it",
+    },
+    handle: async ({ creators }, { body, record }) => {
       const given = parseMicroblogCreator(body.creator);
-      const change = { action: "creators remove", target: given.creator } as const;
-      const { creator } = await recordChange(options, request, change, async () => ({
-        result: await options.creators.remove(given),
-      }));
+      const { creator } = await record({ action: "creators remove", target: given.creator }, () =>
+        creators.remove(given),
+      );
       return { creator };
     },
   }),

@@ -1,8 +1,9 @@
 /** The endpoints of API keys. */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseInteger } from "../../../core/parameters.ts";
+import { Instant, strictObject } from "../../../core/resources/fields.ts";
 import {
   DAY_MS,
   formatInstant,
@@ -15,32 +16,30 @@ import {
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
-import { AccountParameter } from "../openapi/admin/parameters.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { recordChange } from "./audit.ts";
-import { defineAdmin } from "./options.ts";
-import { parseAccount } from "./validation.ts";
+import { defineAdmin } from "./endpoint.ts";
+import { AccountParameter, parseAccount } from "./parameters.ts";
+import { AdminKeyList, createChoice, CreatedKey, Name, PositiveInteger } from "./resources.ts";
 
 /** How long a rotated key stays valid by default. */
-const DEFAULT_OVERLAP: string = schemas.KeyRotation.properties.overlap.default;
+const DEFAULT_OVERLAP = "24h";
+
+const OVERLAP_SYNTAX = "0 or a duration (30s, 10m, 12h, 7d, 2w)";
 
 const NO_ACCOUNT = { "Not Found": "There is no account nobody" } as const;
 
 export const ADMIN_KEY_ENDPOINTS = [
   defineAdmin({
+    id: "adminListKeys",
     method: "GET",
     path: "/admin/keys",
-    document: {
-      id: "adminListKeys",
-      summary: "List the keys of an account",
-      description: "The oldest first. No response has a key itself.",
-      errors: {
-        "Invalid Request": 'account must be 1 to 256 characters without control characters, got ""',
-        ...NO_ACCOUNT,
-      },
+    summary: "List the keys of an account",
+    description: "The oldest first. No response has a key itself.",
+    errors: {
+      "Invalid Request": 'account must be 1 to 256 characters without control characters, got ""',
+      ...NO_ACCOUNT,
     },
     query: { account: AccountParameter },
-    result: { schema: schemas.AdminKeyList, description: "The keys" },
+    result: { schema: AdminKeyList, description: "The keys" },
     handle: async ({ ledger, keys }, { query }) => {
       const account = parseAccount(query);
       await ledger.account(account);
@@ -48,96 +47,132 @@ export const ADMIN_KEY_ENDPOINTS = [
     },
   }),
   defineAdmin({
+    id: "adminCreateKey",
     method: "POST",
     path: "/admin/keys",
-    document: {
-      id: "adminCreateKey",
-      summary: "Create a key",
-      description: "The response is the only place that has the key.",
-      errors: {
-        "Invalid Request": 'label must be 1 to 256 characters without control characters, got ""',
-        ...NO_ACCOUNT,
-      },
+    summary: "Create a key",
+    description: "The response is the only place that has the key.",
+    errors: {
+      "Invalid Request": 'label must be 1 to 256 characters without control characters, got ""',
+      ...NO_ACCOUNT,
     },
-    body: schemas.NewKey,
-    result: { schema: schemas.CreatedKey, description: "The key was created", statuses: [201] },
-    handle: (options, { body: { account, label = null, scopes, expires }, request }) => {
-      const keyOptions = {
-        label,
-        scopes: parseScopes(scopes),
-        expiresAt: expires === undefined ? null : parseExpiry(expires, options.now()),
-      };
-      const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
-      const change = { action: "keys create", target: account, details } as const;
-      return recordChange(options, request, change, async () => {
-        const result = await options.keys.create(account, keyOptions, options.now());
-        return { result, details: { id: result.id } };
-      });
+    body: strictObject(
+      {
+        account: Name,
+        label: Type.Optional(Name),
+        scopes: Type.Optional(
+          // Any text to the compiler: `parseScopes()` checks it.
+          Type.Array(createChoice<string>(KEY_SCOPES), {
+            minItems: 1,
+            description: "By default all",
+          }),
+        ),
+        expires: Type.Optional(
+          Type.String({
+            description: "A duration from now, such as 12h, 90d or 8w; or an instant",
+          }),
+        ),
+      },
+      { $id: "NewKey" },
+    ),
+    result: { schema: CreatedKey, description: "The key was created", statuses: [201] },
+    handle: ({ keys, now }, { body, record }) => {
+      const { account, label = null, expires } = body;
+      const scopes = parseScopes(body.scopes);
+      const expiresAt = expires === undefined ? null : parseExpiry(expires, now());
+      const details = { label, scopes: scopes.join(", "), expires: expires ?? null };
+      return record(
+        { action: "keys create", target: account, details },
+        () => keys.create(account, { label, scopes, expiresAt }, now()),
+        ({ id }) => ({ id }),
+      );
     },
   }),
   defineAdmin({
+    id: "adminRevokeKey",
     method: "DELETE",
     path: "/admin/keys",
-    document: {
-      id: "adminRevokeKey",
-      summary: "Revoke a key",
-      description: "Permanently. A revoked key keeps its first time.",
-      errors: {
-        "Invalid Request": 'id: expected integer, got "1"',
-        "Not Found": "There is no key 999",
-      },
+    summary: "Revoke a key",
+    description: "Permanently. A revoked key keeps its first time.",
+    errors: {
+      "Invalid Request": 'id: expected integer, got "1"',
+      "Not Found": "There is no key 999",
     },
-    body: schemas.KeyReference,
-    result: { schema: schemas.RevokedKey, description: "The key is revoked" },
-    handle: async (options, { body, request }) => {
+    body: strictObject(
+      {
+        id: Type.Optional(PositiveInteger),
+        key: Type.Optional(Type.String({ description: "The key itself, in place of its id" })),
+      },
+      { $id: "KeyReference" },
+    ),
+    result: {
+      schema: strictObject({ id: PositiveInteger, revoked_at: Instant }, { $id: "RevokedKey" }),
+      description: "The key is revoked",
+    },
+    handle: async ({ keys, now }, { body, record }) => {
       const idOrKey = parseKeyReference(body);
-      const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
-      const { id, revokedAt } = await recordChange(options, request, change, async () => {
-        const result = await options.keys.revoke(idOrKey, options.now());
-        return { result, details: { id: result.id, account: result.account } };
-      });
-      return { id, revoked_at: formatInstant(revokedAt) };
+      const revoked = await record(
+        { action: "keys revoke", target: `key ${idOrKey}` },
+        () => keys.revoke(idOrKey, now()),
+        ({ id, account }) => ({ id, account }),
+      );
+      return { id: revoked.id, revoked_at: formatInstant(revoked.revokedAt) };
     },
   }),
   defineAdmin({
+    id: "adminRotateKey",
     method: "POST",
     path: "/admin/keys/{id}/rotate",
-    document: {
-      id: "adminRotateKey",
-      summary: "Rotate a key",
-      description:
-        "Creates a key with the same account, label, scopes and end. The old key stays valid for the " +
-        "overlap, but never longer than before.",
-      errors: {
-        "Invalid Request": 'overlap must be 0 or a duration (30s, 10m, 12h, 7d, 2w), got "soon"',
-        "Not Found": "There is no key 999",
-        Conflict: "Key 1 was replaced by key 2; rotate that one instead",
-      },
+    summary: "Rotate a key",
+    description:
+      "Creates a key with the same account, label, scopes and end. The old key stays valid for the " +
+      "overlap, but never longer than before.",
+    errors: {
+      "Invalid Request": `overlap must be ${OVERLAP_SYNTAX}, got "soon"`,
+      "Not Found": "There is no key 999",
+      Conflict: "Key 1 was replaced by key 2; rotate that one instead",
     },
     parameters: {
       id: Type.Integer({
-        minimum: 1,
-        maximum: INTEGER_MAX,
+        ...PositiveInteger,
         description: "The id of an API key.",
         examples: [1],
       }),
     },
-    body: schemas.KeyRotation,
-    result: { schema: schemas.RotatedKey, description: "The new key", statuses: [201] },
-    handle: async (options, { body: { overlap = DEFAULT_OVERLAP }, parameters, request }) => {
-      const id = parseKeyId(parameters["id"] ?? "");
-      const overlapMs = parseOverlap(overlap, options.now());
-      const change = {
-        action: "keys rotate",
-        target: `key ${id}`,
-        details: { overlap },
-      } as const;
-      const rotated = await recordChange(options, request, change, async () => {
-        const result = await options.keys.rotate(id, overlapMs, options.now());
-        return { result, details: { id: result.id, account: result.account } };
-      });
-      const old_expires_at = formatInstant(rotated.oldExpiresAt);
-      return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
+    body: strictObject(
+      {
+        overlap: Type.Optional(
+          Type.String({
+            pattern: "^(?:0|\\d{1,6}[smhdw])$",
+            default: DEFAULT_OVERLAP,
+            description: OVERLAP_SYNTAX,
+          }),
+        ),
+      },
+      { $id: "KeyRotation" },
+    ),
+    result: {
+      schema: strictObject(
+        {
+          id: PositiveInteger,
+          key: Type.String({ description: "The new key. It is shown only here" }),
+          old_id: PositiveInteger,
+          old_expires_at: Instant,
+        },
+        { $id: "RotatedKey" },
+      ),
+      description: "The new key",
+      statuses: [201],
+    },
+    handle: async ({ keys, now }, { body: { overlap = DEFAULT_OVERLAP }, parameters, record }) => {
+      const old_id = parseKeyId(parameters["id"] ?? "");
+      const overlapMs = parseOverlap(overlap, now());
+      const { id, key, oldExpiresAt } = await record(
+        { action: "keys rotate", target: `key ${old_id}`, details: { overlap } },
+        () => keys.rotate(old_id, overlapMs, now()),
+        (rotated) => ({ id: rotated.id, account: rotated.account }),
+      );
+      return { id, key, old_id, old_expires_at: formatInstant(oldExpiresAt) };
     },
   }),
 ] as const;
@@ -152,12 +187,7 @@ function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
   );
 }
 
-/**
- * Parses when a new key expires: an instant, or a duration from now as in `12h`, `90d` or `8w`.
- *
- * @param now Milliseconds since 1970 UTC.
- * @throws {DomainError} `Invalid Request`, also if it is not in the future.
- */
+/** Parses when a new key expires: an instant in the future, or a duration from now. */
 function parseExpiry(text: string, now: number): number {
   const durationMs = parseDuration(text, EXPIRY_UNITS_MS);
   const expiresAt = durationMs === undefined ? parseInstant(text) : now + durationMs;
@@ -181,21 +211,15 @@ function parseDuration(
   return unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
-/**
- * Parses how long a rotated key stays valid: a duration, or `0` if it expires at once.
- *
- * @throws {DomainError} `Invalid Request`.
- */
+/** Parses how long a rotated key stays valid: a duration, or `0` if it expires at once. */
 function parseOverlap(text: string, now: number): number {
   const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
-  throw createInvalidRequestError(
-    `overlap must be ${schemas.KeyRotation.properties.overlap.description}, got ${quoteValue(text)}`,
-  );
+  throw createInvalidRequestError(`overlap must be ${OVERLAP_SYNTAX}, got ${quoteValue(text)}`);
 }
 
 /** @throws {DomainError} `Invalid Request` unless there is an id or a key, and not both. */
-function parseKeyReference({ id, key }: Static<typeof schemas.KeyReference>): number | string {
+function parseKeyReference({ id, key }: { id?: number; key?: string }): number | string {
   if (id !== undefined && key === undefined) return id;
   if (key !== undefined && id === undefined) return key;
   throw createInvalidRequestError(
@@ -211,16 +235,15 @@ function parseKeyId(text: string): number {
   );
 }
 
-function toKeyResource(record: ApiKeyRecord) {
-  const { id, beginsWith, label, scopes, createdAt, expiresAt, revokedAt, replacedBy } = record;
+function toKeyResource({ id, label, scopes, ...record }: ApiKeyRecord) {
   return {
     id,
-    begins_with: beginsWith,
+    begins_with: record.beginsWith,
     label,
     scopes,
-    created_at: formatInstant(createdAt),
-    expires_at: formatInstantOrNull(expiresAt),
-    revoked_at: formatInstantOrNull(revokedAt),
-    replaced_by: replacedBy,
+    created_at: formatInstant(record.createdAt),
+    expires_at: formatInstantOrNull(record.expiresAt),
+    revoked_at: formatInstantOrNull(record.revokedAt),
+    replaced_by: record.replacedBy,
   };
 }

@@ -5,60 +5,57 @@ import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../stored-names.ts";
 import type { NoticeRecord } from "../../store/accounts/notices.ts";
+import { createChoiceParameter } from "../endpoints/parameters.ts";
+import { defineAdmin } from "./endpoint.ts";
 import {
   AccountParameter,
-  createChoiceFilter,
   createPageParameters,
-} from "../openapi/admin/parameters.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { recordChange } from "./audit.ts";
-import { defineAdmin } from "./options.ts";
-import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
+  parseChoiceFilter,
+  parseNameFilter,
+  readPage,
+} from "./parameters.ts";
+import { AdminNotice, NoticePage } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
+    id: "adminListNotices",
     method: "GET",
     path: "/admin/notices",
-    document: {
-      id: "adminListNotices",
-      summary: "List the notices",
-      description:
-        "Notices about low balances, the newest first. Those that were delivered or given up are deleted " +
-        "30 days after their last attempt.",
-      errors: { "Invalid Request": 'state must be one of pending, delivered, failed, got "late"' },
-    },
+    summary: "List the notices",
+    description:
+      "Notices about low balances, the newest first. Those that were delivered or given up are deleted " +
+      "30 days after their last attempt.",
+    errors: { "Invalid Request": 'state must be one of pending, delivered, failed, got "late"' },
     query: {
       ...createPageParameters("notices", 36),
       account: Type.Optional(AccountParameter),
-      state: createChoiceFilter(NOTICE_STATES, "Only notices in this state."),
+      state: createChoiceParameter(NOTICE_STATES, "Only notices in this state."),
     },
-    result: { schema: schemas.NoticePage, description: "A page of the notices" },
+    result: { schema: NoticePage, description: "A page of the notices" },
     handle: async ({ notices }, { query }) => {
-      const limit = parsePageLimit(query);
-      const after = readSingleValue("cursor", query);
-      assertNoticeId("cursor", after);
-      const account = parseNameFilter("account", query);
-      const state = parseChoiceFilter("state", query, NOTICE_STATES);
-      const found = await notices.list({ account, state, after, limit: limit + 1 });
-      const { rows, next } = cutPage(found, limit);
+      const { rows, next } = await readPage(query, (limit) => {
+        const after = readSingleValue("cursor", query);
+        assertNoticeId("cursor", after);
+        const account = parseNameFilter("account", query);
+        const state = parseChoiceFilter("state", query, NOTICE_STATES);
+        return notices.list({ account, state, after, limit });
+      });
       return { notices: rows.map(toNoticeResource), next };
     },
   }),
   defineAdmin({
+    id: "adminResendNotice",
     method: "POST",
     path: "/admin/notices/{id}/resend",
-    document: {
-      id: "adminResendNotice",
-      summary: "Send a notice again",
-      description:
-        "Makes a notice due now that was given up, or that waits for its next attempt. It is tried as " +
-        "often as a new one, and its `attempts` are counted from 0 again.",
-      errors: {
-        "Invalid Request": 'id must be msg_ and 32 hexadecimal digits, got "7"',
-        "Not Found": "There is no notice msg_99999999999999999999999999999999",
-        Conflict:
-          "The notice msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7 was delivered at 2026-11-21T03:07:01.000Z",
-      },
+    summary: "Send a notice again",
+    description:
+      "Makes a notice due now that was given up, or that waits for its next attempt. It is tried as " +
+      "often as a new one, and its `attempts` are counted from 0 again.",
+    errors: {
+      "Invalid Request": 'id must be msg_ and 32 hexadecimal digits, got "7"',
+      "Not Found": "There is no notice msg_99999999999999999999999999999999",
+      Conflict:
+        "The notice msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7 was delivered at 2026-11-21T03:07:01.000Z",
     },
     parameters: {
       id: Type.String({
@@ -67,14 +64,14 @@ export const ADMIN_NOTICE_ENDPOINTS = [
         examples: ["msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7"],
       }),
     },
-    result: { schema: schemas.AdminNotice, description: "The notice, which is pending" },
-    handle: async (options, { parameters: { id = "" }, request }) => {
+    result: { schema: AdminNotice, description: "The notice, which is pending" },
+    handle: async ({ notices, now }, { parameters: { id = "" }, record }) => {
       assertNoticeId("id", id);
-      const change = { action: "notices resend", target: id } as const;
-      const notice = await recordChange(options, request, change, async () => {
-        const result = await options.notices.resend(id, options.now());
-        return { result, details: { account: result.account } };
-      });
+      const notice = await record(
+        { action: "notices resend", target: id },
+        () => notices.resend(id, now()),
+        ({ account }) => ({ account }),
+      );
       return toNoticeResource(notice);
     },
   }),

@@ -2,8 +2,9 @@
 import { Type } from "@sinclair/typebox";
 import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
-import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
+import { createInvalidRequestError } from "../../../core/errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS, REJECTED_LINES_LISTED_MAX } from "../../../core/limits.ts";
+import { Count, strictObject } from "../../../core/resources/fields.ts";
 import { listObservationColumns, OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import {
   parseChoiceParameter,
@@ -14,13 +15,12 @@ import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { RetentionReport, RetentionRun } from "../../store/history/retention.ts";
 import { CSV_TYPE } from "../content/csv.ts";
-import { createChoiceFilter, createInstantFilter } from "../openapi/admin/parameters.ts";
-import { Lines } from "../endpoints/admin-endpoint.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
+import { createChoiceParameter, createInstantParameter } from "../endpoints/parameters.ts";
 import { readBody } from "../request-body.ts";
 import { recordImport, recordRetention } from "./audit.ts";
-import { defineAdmin } from "./options.ts";
-import { assertName } from "./validation.ts";
+import { defineAdmin, Lines } from "./endpoint.ts";
+import { assertName, parseChoiceFilter } from "./parameters.ts";
+import { PositiveInteger } from "./resources.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -36,38 +36,52 @@ const PROGRESS_INTERVAL_MS = 500;
 
 export const ADMIN_OBSERVATION_ENDPOINTS = [
   defineAdmin({
+    id: "adminImportObservations",
     method: "POST",
     path: "/admin/observations",
-    document: {
-      id: "adminImportObservations",
-      summary: "Import observations",
-      description: "Lines of JSON, 64 MiB at most.",
-      errors: {
-        "Payload Too Large": "A body has at most 67108864 bytes",
-        "Invalid Request": "The body broke off or is malformed",
-      },
+    summary: "Import observations",
+    description: "Lines of JSON, 64 MiB at most.",
+    errors: {
+      "Payload Too Large": "A body has at most 67108864 bytes",
+      "Invalid Request": "The body broke off or is malformed",
     },
     body: Lines,
-    result: { schema: schemas.ImportReport, description: "What became of the lines" },
+    result: {
+      schema: strictObject(
+        {
+          read: Count,
+          new: Count,
+          changed: Count,
+          unchanged: Count,
+          rejected: Type.Array(strictObject({ line: PositiveInteger, reason: Type.String() }), {
+            maxItems: REJECTED_LINES_LISTED_MAX,
+            description: `The first ${REJECTED_LINES_LISTED_MAX} rejected lines`,
+          }),
+          causes: Type.Array(strictObject({ cause: Type.String(), lines: Count }), {
+            description: "All rejected lines, counted by the reason without the value of a line",
+          }),
+        },
+        { $id: "ImportReport" },
+      ),
+      description: "What became of the lines",
+    },
     handle: async (options, { request }) => {
       const lines = await readBody(request, IMPORT_MAX_BYTES);
       return recordImport(options, request, () => options.importObservations(lines));
     },
   }),
   defineAdmin({
+    id: "adminExportObservations",
     method: "GET",
     path: "/admin/observations",
-    document: {
-      id: "adminExportObservations",
-      summary: "Export observations",
-      description: "As lines of JSON, or those of one kind as CSV.",
-      errors: {
-        "Invalid Request": 'kind must be one of channel, short, user, tweet, got "video"',
-      },
+    summary: "Export observations",
+    description: "As lines of JSON, or those of one kind as CSV.",
+    errors: {
+      "Invalid Request": 'kind must be one of channel, short, user, tweet, got "video"',
     },
     query: {
-      kind: createChoiceFilter(ENTITY_KINDS, "Only this kind; CSV needs it."),
-      since: createInstantFilter("Only observations from this date or date-time on."),
+      kind: createChoiceParameter(ENTITY_KINDS, "Only this kind; CSV needs it."),
+      since: createInstantParameter("Only observations from this date or date-time on."),
       id: Type.Optional(
         Type.String({
           minLength: 1,
@@ -75,7 +89,7 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
           description: "Only the entity with this identifier. May be repeated.",
         }),
       ),
-      format: createChoiceFilter(OBSERVATION_FORMATS, "By default `ndjson`."),
+      format: createChoiceParameter(OBSERVATION_FORMATS, "By default `ndjson`."),
     },
     result: { schema: Lines, description: "The observations" },
     handle: ({ exportObservations }, { query }) => {
@@ -94,17 +108,15 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     },
   }),
   defineAdmin({
+    id: "adminApplyRetention",
     method: "POST",
     path: "/admin/retention",
-    document: {
-      id: "adminApplyRetention",
-      summary: "Apply retention",
-      description:
-        "Deletes what RETENTION does not keep, or only counts it. Lines of JSON report the progress, " +
-        "the last one the result. The work stops if the client disconnects.",
-      errors: { "Invalid Request": "dry_run: expected boolean, got 7" },
-    },
-    body: schemas.RetentionRequest,
+    summary: "Apply retention",
+    description:
+      "Deletes what RETENTION does not keep, or only counts it. Lines of JSON report the progress, " +
+      "the last one the result. The work stops if the client disconnects.",
+    errors: { "Invalid Request": "dry_run: expected boolean, got 7" },
+    body: strictObject({ dry_run: Type.Optional(Type.Boolean()) }, { $id: "RetentionRequest" }),
     result: { schema: Lines, description: "The progress and the result" },
     handle: async (options, { body: { dry_run: isDryRun = false }, request }) => {
       const run = options.applyRetention({ isDryRun });
@@ -118,14 +130,8 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
 export type RetentionResponse = ReturnType<typeof toRetentionResource>;
 
 function parseExportOptions(query: QueryParameters): ExportOptions {
-  const kindName = readSingleValue("kind", query);
+  const kind = parseChoiceFilter("kind", query, ENTITY_KINDS);
   const since = readSingleValue("since", query);
-  const kind = ENTITY_KINDS.find((name) => name === kindName);
-  if (kindName !== undefined && kind === undefined) {
-    throw createInvalidRequestError(
-      `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quoteValue(kindName)}`,
-    );
-  }
   const ids = query.getAll("id");
   for (const id of ids) assertName("id", id);
   return {

@@ -2,26 +2,27 @@
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import { toSourceReadiness } from "../endpoints/health.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { defineAdmin, type ServiceStatus } from "./options.ts";
+import { defineAdmin, type AdminOptions } from "./endpoint.ts";
+import { ServiceStatus } from "./resources.ts";
+
+/** The status as it is read. */
+type Reading = Awaited<ReturnType<AdminOptions["readStatus"]>>;
 
 export const ADMIN_STATUS_ENDPOINTS = [
   defineAdmin({
+    id: "adminGetStatus",
     method: "GET",
     path: "/admin/status",
-    document: {
-      id: "adminGetStatus",
-      summary: "The status",
-      description:
-        "The database, what is stored in it, credits, and the sources with their quotas, work and last " +
-        "failures.",
-    },
-    result: { schema: schemas.ServiceStatus, description: "The status" },
+    summary: "The status",
+    description:
+      "The database, what is stored in it, credits, and the sources with their quotas, work and last " +
+      "failures.",
+    result: { schema: ServiceStatus, description: "The status" },
     handle: async ({ readStatus }) => toStatusResource(await readStatus()),
   }),
 ] as const;
 
-function toStatusResource({ database, totals, sources }: ServiceStatus) {
+function toStatusResource({ database, totals, sources }: Reading) {
   const { kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;
   return {
     database,

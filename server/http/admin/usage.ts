@@ -11,10 +11,10 @@ import {
 import { AccountDetails } from "../../../core/resources/account.ts";
 import type { StatementLine } from "../../store/accounts/statement.ts";
 import { readUsage, toAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
-import { AccountParameter, createInstantFilter } from "../openapi/admin/parameters.ts";
-import * as schemas from "../openapi/admin/schemas.ts";
-import { defineAdmin } from "./options.ts";
-import { parseAccount } from "./validation.ts";
+import { createInstantParameter } from "../endpoints/parameters.ts";
+import { defineAdmin } from "./endpoint.ts";
+import { AccountParameter, parseAccount } from "./parameters.ts";
+import { Statement } from "./resources.ts";
 
 /** About how many lines a response to `/statement` has. */
 const STATEMENT_PAGE_LINES = 1000;
@@ -24,16 +24,14 @@ const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 
 export const ADMIN_USAGE_ENDPOINTS = [
   defineAdmin({
+    id: "adminGetUsage",
     method: "GET",
     path: "/admin/usage",
-    document: {
-      id: "adminGetUsage",
-      summary: "The usage of an account",
-      description: "What a key of the account reads at /api/account.",
-      errors: {
-        "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
-        "Not Found": "There is no account nobody",
-      },
+    summary: "The usage of an account",
+    description: "What a key of the account reads at /api/account.",
+    errors: {
+      "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
+      "Not Found": "There is no account nobody",
     },
     query: { account: AccountParameter, ...USAGE_QUERY },
     result: { schema: AccountDetails, description: "The account and its usage" },
@@ -43,26 +41,24 @@ export const ADMIN_USAGE_ENDPOINTS = [
     },
   }),
   defineAdmin({
+    id: "adminGetStatement",
     method: "GET",
     path: "/admin/statement",
-    document: {
-      id: "adminGetStatement",
-      summary: "The statement of an account",
-      description:
-        "Grants, refunds and debits, with the balance after each: about 1,000 lines of whole hours.",
-      errors: {
-        "Invalid Request":
-          "since must be a day or the start of an hour in UTC, because usage is counted by hour, " +
-          'got "2026-11-20T00:30:00Z"',
-        "Not Found": "There is no account nobody",
-      },
+    summary: "The statement of an account",
+    description:
+      "Grants, refunds and debits, with the balance after each: about 1,000 lines of whole hours.",
+    errors: {
+      "Invalid Request":
+        "since must be a day or the start of an hour in UTC, because usage is counted by hour, " +
+        'got "2026-11-20T00:30:00Z"',
+      "Not Found": "There is no account nobody",
     },
     query: {
       account: AccountParameter,
-      since: createInstantFilter("The first day or hour, in UTC."),
-      until: createInstantFilter("The day or hour after the last one, in UTC."),
+      since: createInstantParameter("The first day or hour, in UTC."),
+      until: createInstantParameter("The day or hour after the last one, in UTC."),
     },
-    result: { schema: schemas.Statement, description: "A page of the statement" },
+    result: { schema: Statement, description: "A page of the statement" },
     handle: async ({ ledger }, { query }) => {
       const account = parseAccount(query);
       const since = parseHour("since", query) ?? FIRST_HOUR;
@@ -96,21 +92,8 @@ function parseHour(name: string, query: QueryParameters): number | undefined {
   );
 }
 
-function toLineResource(line: StatementLine) {
-  const { kind, key, label, endpoint, requests, amount, balance, reference, reason } = line;
-  const at = formatInstant(line.at);
-  const key_begins_with = line.beginsWith;
-  return {
-    at,
-    kind,
-    key,
-    key_begins_with,
-    label,
-    endpoint,
-    requests,
-    amount,
-    balance,
-    reference,
-    reason,
-  };
+function toLineResource({ at, kind, key, beginsWith, label, ...line }: StatementLine) {
+  const { endpoint, requests, amount, balance, reference, reason } = line;
+  const entry = { at: formatInstant(at), kind, key, key_begins_with: beginsWith, label };
+  return { ...entry, endpoint, requests, amount, balance, reference, reason };
 }

@@ -58,7 +58,11 @@ export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
     summary: "Add a creator",
     description: "A creator is a platform and a username, whose case does not matter.",
     body: schemas.CreatorRequest,
-    result: { schema: schemas.CreatorResult, description: "The creator was added", status: 201 },
+    result: {
+      schema: schemas.CreatorResult,
+      description: "The creator was added",
+      statuses: [201],
+    },
     errors: {
       ...PLATFORM_ERROR,
       "Creator Already Exists": "Creator bsky.app on microblog is already in the monitoring list",

@@ -20,25 +20,24 @@ import { withNextLink } from "../reads/next-link.ts";
 /** The reads of an account. */
 export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
 
-/** The parts of the API. Costs are in credits. */
+/** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
 export const API_PARTS = {
-  Video: { cost: READ_COST, about: "Channels and shorts." },
-  Microblog: { cost: READ_COST, about: "Users, tweets and followers." },
-  Account: { cost: 0, about: "The account of the API key." },
-  Creators: { cost: 0, about: "The monitoring list." },
-  Operation: { cost: 0, about: "Health and metrics, without an API key." },
+  Video: { cost: READ_COST, about: "Channels and shorts.", security: "apiKey" },
+  Microblog: { cost: READ_COST, about: "Users, tweets and followers.", security: "apiKey" },
+  Account: { cost: 0, about: "The account of the API key.", security: "apiKey" },
+  Creators: { cost: 0, about: "The monitoring list.", security: "apiKey" },
+  Operation: { cost: 0, about: "Health and metrics, without an API key.", security: undefined },
+  Administration: {
+    cost: 0,
+    about:
+      "Accounts, keys, credits, collecting and operation, with an administrator's token. These " +
+      "paths exist only while there is a token.",
+    security: "adminToken",
+  },
 } as const;
 
 /** Example messages of errors, by name. */
 export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
-
-/** Examples of bodies; tests send them, and compare them with the responses of the service. */
-export interface EndpointExamples {
-  readonly request?: unknown;
-  readonly response: unknown;
-  /** The response as CSV, if the endpoint has that. */
-  readonly csv?: string;
-}
 
 /** The stores that endpoints read and change. */
 export interface EndpointSources {
@@ -65,23 +64,38 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly part: keyof typeof API_PARTS;
   readonly summary: string;
   readonly description: string;
+  /** The parameters of the path by name, with errors of their own; else they are shared ones. */
+  readonly parameters?: TProperties;
   /** The query parameters by name; any other is an error, which lists them in this order. */
   readonly query?: TProperties;
   /** The schema of the body of a request. */
   readonly body?: TSchema;
   readonly result: {
-    /** A schema with a name in the OpenAPI document; any other means plain text. */
+    /** A schema with a name in the OpenAPI document; any other means text. */
     readonly schema: Result;
     readonly description: string;
     /** Headers that not every endpoint has. `Link` leads to the page at `nextCursor`. */
-    readonly headers?: readonly ("Link" | "X-History-Thinned" | "X-Observed-At")[];
-    /** 200 by default. */
-    readonly status?: number;
+    readonly headers?: readonly (
+      | "Content-Disposition"
+      | "Link"
+      | "X-History-Thinned"
+      | "X-Observed-At"
+    )[];
+    /** The status of a success; by default 200. With several, the handler sets one. */
+    readonly statuses?: readonly number[];
   };
   /** The errors that not every endpoint has. */
   readonly errors?: ErrorExamples;
-  /** The examples; by default those of `reference.json`, which has the long ones. */
-  readonly examples?: EndpointExamples;
+  /**
+   * Examples of its bodies; by default those of `openapi/reference.json`, which has the long ones.
+   * Tests send them, and compare them with the responses of the service.
+   */
+  readonly examples?: {
+    readonly request?: unknown;
+    readonly response: unknown;
+    /** The response as CSV, if the endpoint has that. */
+    readonly csv?: string;
+  };
   /** Its cost, if it differs from that of its part of the API. */
   readonly price?: {
     readonly text: string;
@@ -170,10 +184,13 @@ export function defineRead<const Path extends string, Result extends TSchema, Pa
   ...description
 }: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
   const { price, result } = description;
-  const isLinked = result.headers?.includes("Link") === true;
+  const { headers = [] } = result;
+  const isLinked = headers.includes("Link");
   const columns = csv === undefined ? [] : listItemColumns(result.schema, csv.items);
   return {
     ...description,
+    result:
+      csv === undefined ? result : { ...result, headers: [...headers, "Content-Disposition"] },
     hasCsv: csv !== undefined,
     prepare({ parameters: found, query, body, pathAndQuery }, sources) {
       // The path was matched, so it has its parameters.

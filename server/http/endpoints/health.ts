@@ -1,22 +1,37 @@
 /** The endpoints of health checks and metrics: `/livez`, `/readyz` and `/metrics`. */
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../../core/errors.ts";
-import { Health, Readiness, type SourceReadiness } from "../openapi/health-schema.ts";
+import { strictObject } from "../../../core/resources/fields.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
+import { SourceReadiness } from "../admin/resources.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
 
 /** Load balancers rarely wait longer than 1 s for a health check. */
 const READY_TIMEOUT_MS = 800;
 
-async function readReadiness({ check, metrics }: EndpointSources): Promise<Readiness> {
+/** The service is ready even if a source fails or is stopped. */
+const Readiness = strictObject(
+  {
+    status: Type.Literal("ok"),
+    sources: Type.Array(SourceReadiness, {
+      description:
+        "The sources that the service collects from. A stop without `until` lasts until the " +
+        "settings change",
+    }),
+  },
+  { $id: "Readiness" },
+);
+
+async function readReadiness({ check, metrics }: EndpointSources) {
   await check();
-  return { status: "ok", sources: (await metrics.refreshSources()).map(toSourceReadiness) };
+  const sources = await metrics.refreshSources();
+  return { status: "ok" as const, sources: sources.map(toSourceReadiness) };
 }
 
-async function readReadinessInTime(sources: EndpointSources): Promise<Readiness> {
+async function readReadinessInTime(sources: EndpointSources) {
   try {
     return await pTimeout(readReadiness(sources), { milliseconds: READY_TIMEOUT_MS });
   } catch (cause) {
@@ -33,7 +48,10 @@ export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
     part: "Operation",
     summary: "Whether the process is alive",
     description: "200 as long as the process answers at all.",
-    result: { schema: Health, description: "It is alive" },
+    result: {
+      schema: strictObject({ status: Type.String() }, { $id: "Health" }),
+      description: "It is alive",
+    },
     createHandler: () => () => ({ status: "ok" }),
   }),
   defineFree({
@@ -75,9 +93,10 @@ function createStoppingResponse(): Response {
 }
 
 /** Describes how a source is doing. */
-export function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
+export function toSourceReadiness({ source, stopped, failing }: SourceStatus) {
   const problem = stopped ?? failing;
-  const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
+  const status: Static<typeof SourceReadiness>["status"] =
+    stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
   return {
     source,
     status,

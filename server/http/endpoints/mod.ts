@@ -1,7 +1,9 @@
 /** The table of all endpoints of the API, and their routes. */
 import { Elysia } from "elysia";
+import { assertKnownParameters } from "../query-names.ts";
 import type { ChargedReads } from "../reads/charged-reads.ts";
 import { readJsonBody } from "../request-body.ts";
+import { getPathAndQuery } from "../request-url.ts";
 import { ACCOUNT_ENDPOINTS } from "./account.ts";
 import { CREATOR_ENDPOINTS } from "./creators.ts";
 import type { EndpointSources, FreeEndpoint, ReadEndpoint } from "./endpoint.ts";
@@ -18,27 +20,16 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
   ...CREATOR_ENDPOINTS,
 ];
 
-/** The names of the query parameters of an endpoint. */
-export const listQueryNames = ({ query }: ReadEndpoint | FreeEndpoint): readonly string[] =>
-  Object.keys(query ?? {});
-
-/** The names of the query parameters of the free endpoints, by method and path. */
-export const FREE_QUERY_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
-  ENDPOINTS.filter((endpoint) => !("prepare" in endpoint)).map((endpoint) => [
-    `${endpoint.method} ${endpoint.path}`,
-    listQueryNames(endpoint),
-  ]),
-);
-
 /** Creates the routes of all endpoints. */
 export function createEndpointRoutes(sources: EndpointSources, { createHandler }: ChargedReads) {
   const app = new Elysia({ name: "endpoints" });
   for (const endpoint of ENDPOINTS) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    if (!("prepare" in endpoint)) addFreeRoute(app, endpoint, path, sources);
+    const queryNames = Object.keys(endpoint.query ?? {});
+    if (!("prepare" in endpoint)) addFreeRoute(app, endpoint, path, queryNames, sources);
     else {
       const handler = createHandler({
-        queryNames: listQueryNames(endpoint),
+        queryNames,
         hasCsv: endpoint.hasCsv,
         prepare: (request) => endpoint.prepare(request, sources),
       });
@@ -51,8 +42,9 @@ export function createEndpointRoutes(sources: EndpointSources, { createHandler }
 
 function addFreeRoute(
   app: Elysia,
-  { method, body: schema, result: { status }, createHandler }: FreeEndpoint,
+  { method, body: schema, result: { statuses: [status] = [] }, createHandler }: FreeEndpoint,
   path: string,
+  queryNames: readonly string[],
   sources: EndpointSources,
 ): void {
   const handle = createHandler(sources);
@@ -65,6 +57,10 @@ function addFreeRoute(
       if (status !== undefined) set.status = status;
       return response;
     },
-    schema === undefined ? {} : { parse },
+    {
+      ...(schema !== undefined && { parse }),
+      transform: ({ request }: { readonly request: Request }) =>
+        assertKnownParameters(getPathAndQuery(request), queryNames),
+    },
   );
 }

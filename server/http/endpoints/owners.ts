@@ -212,10 +212,7 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
         description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
         examples: [`${example},nobody`],
       }),
-      count: createChoiceParameter(counts, {
-        default: counts[0],
-        description: "The count that is compared.",
-      }),
+      count: createChoiceParameter(counts, "The count that is compared.", counts[0]),
       ...BUCKETS,
     },
     result: { schema, description: "A page of the table", headers: ["Link"] },

@@ -26,7 +26,7 @@ export const CURSOR_MAX_CHARACTERS: number = Math.ceil(
 const LIST_CURSOR_MAX_CHARACTERS = CURSOR_MAX_CHARACTERS + 8 * 2 * SEARCH_MAX_CHARACTERS;
 
 /** A whole number within a range. */
-export function createIntegerParameter(range: IntegerRange, description: string): TSchema {
+export function createIntegerParameter(range: IntegerRange, description: string) {
   const { min: minimum, max: maximum, default: initial } = range;
   return Type.Optional(Type.Integer({ minimum, maximum, default: initial, description }));
 }
@@ -34,28 +34,28 @@ export function createIntegerParameter(range: IntegerRange, description: string)
 /** A parameter that is one of some names. */
 export const createChoiceParameter = (
   choices: readonly string[],
-  options: { readonly default?: string | undefined; readonly description: string },
-): TSchema => Type.Optional(Type.Unsafe<string>({ type: "string", enum: choices, ...options }));
+  description: string,
+  initial?: string,
+) => Type.Optional(Type.String({ enum: [...choices], default: initial, description }));
 
 /** A date or date-time. */
-export const createInstantParameter = (description: string): TSchema =>
+export const createInstantParameter = (description: string) =>
   Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description }));
 
 /** A text that selects entities of a list. */
-export const createFilterParameter = (description: string): TSchema =>
+export const createFilterParameter = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX_CHARACTERS, description }));
 
 /** The position at which a page begins. */
-export const createCursorParameter = (maxLength: number, description: string): TSchema =>
+export const createCursorParameter = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
 /** The parameter of the endpoints that have CSV. */
 export const FORMAT: TProperties = {
-  format: createChoiceParameter(FORMATS, {
-    description:
-      "The format of the response. It takes precedence over the header Accept; without both, it " +
-      "is json.",
-  }),
+  format: createChoiceParameter(
+    FORMATS,
+    "The format of the response. It takes precedence over the header Accept; without both, it is json.",
+  ),
 };
 
 /** Creates the query of a list of owners. */
@@ -65,16 +65,17 @@ export const createListQuery = (sorts: readonly string[]): TProperties => ({
     LIST_CURSOR_MAX_CHARACTERS,
     "The nextCursor of the previous page, with the same sort, order and filters.",
   ),
-  sort: createChoiceParameter(sorts, {
-    default: sorts[0],
-    description: "The figure to sort by. A gain is the difference from the count so long before.",
-  }),
-  order: createChoiceParameter(LIST_ORDERS, {
-    default: LIST_ORDERS[0],
-    description:
-      "desc lists the greatest first. In both, unknown figures come last, and equal ones are in the " +
+  sort: createChoiceParameter(
+    sorts,
+    "The figure to sort by. A gain is the difference from the count so long before.",
+    sorts[0],
+  ),
+  order: createChoiceParameter(
+    LIST_ORDERS,
+    "desc lists the greatest first. In both, unknown figures come last, and equal ones are in the " +
       "order of the identifiers.",
-  }),
+    LIST_ORDERS[0],
+  ),
   search: createFilterParameter(
     "Only entities whose username or display name contains this text, in any case. A text of " +
       "one or two characters is compared with the beginning of the username.",
@@ -92,10 +93,11 @@ export const BUCKETS: TProperties = {
     "The instant after the last one, whose bucket is listed whole. Without it, the history goes to " +
       "its newest observation.",
   ),
-  interval: createChoiceParameter(HISTORY_INTERVALS, {
-    default: "day",
-    description: "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
-  }),
+  interval: createChoiceParameter(
+    HISTORY_INTERVALS,
+    "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
+    "day",
+  ),
   limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
   cursor: createCursorParameter(
     HISTORY_CURSOR_MAX_CHARACTERS,

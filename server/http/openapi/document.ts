@@ -1,12 +1,22 @@
 /** The OpenAPI document of all endpoints; its examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
+import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
 import { Day, Instant } from "../../../core/resources/fields.ts";
 import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
-import { ADMIN_SECURITY_SCHEMES, ADMIN_TAG, listAdminOperations } from "./admin/operation.ts";
+import { API_PARTS, type EndpointDescription } from "../endpoints/endpoint.ts";
 import { ENDPOINTS } from "../endpoints/mod.ts";
-import { describeOperation, TAGS } from "./operation.ts";
+import { describeOperation, describePrice } from "./operation.ts";
 import reference from "./reference.json" with { type: "json" };
-import { findSchemaName, selectSchemas } from "./schemas.ts";
+import { findSchemaName } from "./schemas.ts";
+
+/**
+ * The endpoints of the administration API are a part of the one document, whether or not the service
+ * has a token: then the document is the same everywhere.
+ */
+const ALL_ENDPOINTS: readonly EndpointDescription[] = [
+  ...ENDPOINTS,
+  ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
+];
 
 /** Core's schemas have patterns alone, because TypeBox knows no formats; generators read these. */
 const FORMATS = new Map<unknown, string>([
@@ -14,50 +24,51 @@ const FORMATS = new Map<unknown, string>([
   [Instant.pattern, "date-time"],
 ]);
 
-/** Copies a document, with the formats that patterns mean, and without patterns that repeat `enum`. */
+/**
+ * Copies a document, with the formats that patterns mean, without patterns that repeat `enum`, and
+ * without the names of schemas inside of others.
+ */
 function describeTexts<Document extends object>(document: Document): Document {
   const describe = (_key: string, value: unknown) => {
-    if (typeof value !== "object" || value === null || !("pattern" in value)) return value;
-    const { pattern, ...others } = value;
-    if ("enum" in value) return others;
+    if (typeof value !== "object" || value === null) return value;
+    if (!("pattern" in value || "$id" in value)) return value;
+    const { pattern, $id: _id, ...others } = value as { pattern?: unknown; $id?: unknown };
+    if (pattern === undefined || "enum" in value) return others;
     const format = FORMATS.get(pattern);
-    return format === undefined ? value : { ...value, format };
+    return { ...others, pattern, ...(format !== undefined && { format }) };
   };
   return JSON.parse(JSON.stringify(document, describe));
 }
 
 /** Creates the document. */
 export function createDocument() {
-  const operations = [
-    ...ENDPOINTS.map((endpoint) => ({ ...endpoint, operation: describeOperation(endpoint) })),
-    ...listAdminOperations(),
-  ];
-  const paths = Array.from(
-    Map.groupBy(operations, ({ path }) => path),
-    ([path, samePath]) => [
-      path,
-      Object.fromEntries(
-        samePath.map(({ method, operation }) => [method.toLowerCase(), operation]),
-      ),
-    ],
-  );
   const { document, securitySchemes, headers } = reference;
-  const schemas = selectSchemas([
-    ...[...ENDPOINTS, ...ADMIN_ENDPOINTS]
-      .flatMap(({ result, body }) => [result.schema, body])
-      .map(findSchemaName),
-    "VideoError",
-    "ServiceError",
-  ]);
+  const paths = Map.groupBy(ALL_ENDPOINTS, ({ path }) => path);
+  const schemas = ALL_ENDPOINTS.flatMap(({ result, body }) => [result.schema, body ?? []]).flat();
   return describeTexts({
     ...document,
     info: { ...document.info, version },
-    tags: [...TAGS, ADMIN_TAG],
+    tags: Object.entries(API_PARTS).map(([name, { cost, about }]) => ({
+      name,
+      description: `${about} ${describePrice(cost)}`,
+    })),
     components: {
-      schemas,
-      securitySchemes: { ...securitySchemes, ...ADMIN_SECURITY_SCHEMES },
+      schemas: Object.fromEntries(
+        [...schemas, VideoError, ServiceError].flatMap((schema) => {
+          const name = findSchemaName(schema);
+          return name === undefined ? [] : [[name, schema]];
+        }),
+      ),
+      securitySchemes,
       headers,
     },
-    paths: Object.fromEntries(paths),
+    paths: Object.fromEntries(
+      Array.from(paths, ([path, endpoints]) => [
+        path,
+        Object.fromEntries(
+          endpoints.map((endpoint) => [endpoint.method.toLowerCase(), describeOperation(endpoint)]),
+        ),
+      ]),
+    ),
   });
 }

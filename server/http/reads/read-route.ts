@@ -1,6 +1,6 @@
 /** The routes of charged reads: how each prepares a request, and whether it has CSV. */
 import { parseFormat, type CsvTable } from "../content/csv.ts";
-import { assertKnownParameters } from "../openapi/query-names.ts";
+import { assertKnownParameters } from "../query-names.ts";
 import { parseQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import type { ReadResult } from "./response-cache.ts";

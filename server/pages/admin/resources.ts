@@ -1,6 +1,6 @@
 /** The resources of the administration API: the types of its schemas. */
 import type { Static } from "@sinclair/typebox";
-import type * as schemas from "../../http/openapi/admin/schemas.ts";
+import type * as schemas from "../../http/admin/resources.ts";
 
 export type AdminAccount = Static<typeof schemas.AdminAccount>;
 export type AdminKey = Static<typeof schemas.AdminKeyList>[number];

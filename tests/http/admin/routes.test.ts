@@ -1,7 +1,7 @@
 /** The administration API. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ADMIN_OBSERVATION_ENDPOINTS } from "../../../server/http/admin/observations.ts";
-import type { AdminOptions } from "../../../server/http/admin/options.ts";
+import type { AdminOptions } from "../../../server/http/admin/endpoint.ts";
 import { createAdminRoutes } from "../../../server/http/admin/routes.ts";
 import { readBody } from "../../../server/http/request-body.ts";
 import { startTestService, type TestService } from "../../support/service.ts";

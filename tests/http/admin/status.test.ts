@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { ServiceStatus } from "../../../server/http/openapi/admin/schemas.ts";
+import { ServiceStatus } from "../../../server/http/admin/resources.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;

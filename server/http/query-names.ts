@@ -2,11 +2,8 @@
  * Rejects query parameters that an operation does not have: a misspelt one would do nothing, for a
  * credit.
  */
-import { Elysia } from "elysia";
 import { closestMatch } from "leven";
-import { createInvalidRequestError, quoteValue, type DomainError } from "../../../core/errors.ts";
-import { getPathAndQuery, removeQuery } from "../request-url.ts";
-import type { MatchRoute } from "../route-matcher.ts";
+import { createInvalidRequestError, quoteValue, type DomainError } from "../../core/errors.ts";
 
 /** Names that begin so are ignored, for clients that change the URL to get past a cache. */
 const IGNORED_PREFIX = "_";
@@ -41,28 +38,5 @@ export function createUnknownParameterError(known: readonly string[], name: stri
   const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
   return createInvalidRequestError(
     `This operation has only the query parameters ${known.join(", ")}, got ${quoted}${hint}`,
-  );
-}
-
-/**
- * Creates the Elysia plugin that checks the names, after the body is parsed and before anything else is.
- *
- * @param findNames The names that the operation of a path and method has; `undefined` for any, if it
- * is no operation, such as a page, or checks them itself.
- */
-export function createParameterNamesPlugin(
-  getRouteMatcher: () => MatchRoute,
-  findNames: (endpoint: string, method: string) => readonly string[] | undefined,
-) {
-  return new Elysia({ name: "parameter-names" }).onTransform(
-    { as: "global" },
-    ({ request, route }) => {
-      const pathAndQuery = getPathAndQuery(request);
-      const pattern = getRouteMatcher()(removeQuery(pathAndQuery));
-      // Admission rejects a request for which Elysia runs another route.
-      if (pattern?.route !== route) return;
-      const names = findNames(pattern.endpoint, request.method);
-      if (names !== undefined) assertKnownParameters(pathAndQuery, names);
-    },
   );
 }

@@ -1,0 +1,187 @@
+/**
+ * The declaration of an endpoint of the administration API, and its dependencies. Each is declared
+ * once, in this folder: routes, checks of queries and bodies, the OpenAPI document and the client of
+ * the commands follow.
+ */
+import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import type { ImportObservations } from "../../../core/stores.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
+import type { KeyStore } from "../../store/accounts/api-keys.ts";
+import type { RecoveredFile } from "../../metering/apply-refunds.ts";
+import type { LedgerStore } from "../../store/accounts/ledger.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
+import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
+import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
+import type { StoredTotals } from "../../store/administration/totals.ts";
+import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
+import type { BackupResult } from "../../store/database/backup.ts";
+import type { RetentionRun } from "../../store/history/retention.ts";
+import type { ExportOptions } from "../../store/observations/export.ts";
+import type { EndpointDescription } from "../endpoints/endpoint.ts";
+
+/** The dependencies of the administration API. */
+export interface AdminOptions {
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  readonly ledger: LedgerStore;
+  verifyLedger(): Promise<LedgerVerification>;
+  /** Retries the refunds that earlier processes left in files. */
+  recoverRefunds(): Promise<readonly RecoveredFile[]>;
+  readonly notices: Pick<NoticeStore, "list" | "resend">;
+  readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
+  readonly audit: AuditStore;
+  /** Reads the state of the database, its contents and the sources. */
+  readStatus(): Promise<{
+    readonly database: {
+      /** The URL without secrets. */
+      readonly url: string;
+      /** The size of the file and of its recent changes; `null` for a libSQL server. */
+      readonly bytes: number | null;
+      /** The failure that a commit survives at least; a libSQL server may be set to survive more. */
+      readonly durability: "power" | "process";
+      /** Why requests cannot be charged or read; `null` if they can. */
+      readonly outage: string | null;
+    };
+    readonly totals: StoredTotals;
+    readonly sources: readonly SourceStatus[];
+  }>;
+  readonly channels: ReturnType<typeof createTrackedChannelStore>;
+  /** Finds out which channel a person means. @throws {DomainError} `Invalid Request`. */
+  parseChannelName(text: string): string;
+  readonly creators: MonitoringListStore;
+  /** Why nothing of a kind is collected; `undefined` if it is. */
+  readonly idleReasons: Readonly<Record<"channels" | "creators", string | undefined>>;
+  /** Why the active source cannot have a creator; `undefined` if it can. */
+  explainUncollectable(username: string): string | undefined;
+  /** Collects all that is due, within the quotas but without pauses. */
+  collect(): Promise<SourceStatus[]>;
+  readonly importObservations: ImportObservations;
+  exportObservations(options: ExportOptions): AsyncIterable<Record<string, unknown>>;
+  /** Applies the retention policy, or counts the observations that it would remove. */
+  applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
+  /** Copies the database into a new file. Only commands may name any path. */
+  backUp(file: string): Promise<BackupResult>;
+  /** The folder for backups that are made over HTTP. */
+  readonly backupFolder: string;
+}
+
+/** Lines of JSON: a body that is no JSON value. */
+export const Lines = Type.String({ contentMediaType: "application/x-ndjson" });
+
+/** A value that is not changed: handlers may return one that others hold. */
+type Immutable<Value> = Value extends object
+  ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
+  : Value;
+
+/** A change in the audit; its target is `null` if the action says it all. */
+export type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;
+
+/** A request to an endpoint. */
+interface AdminRequest<Body> {
+  readonly request: Request;
+  readonly query: URLSearchParams;
+  /** The parameters of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The body, which matches its schema. */
+  readonly body: Body;
+  /** Sets the status of the response, if the endpoint has several. */
+  setStatus(status: number): void;
+  /**
+   * Makes a change, with an entry in the audit.
+   *
+   * @param describe Says more about the result of the change in the audit.
+   */
+  record<Result>(
+    change: Change,
+    make: () => Promise<Result>,
+    describe?: (result: Result) => Change["details"],
+  ): Promise<Result>;
+}
+
+/** The parts of a declaration that a route needs. */
+interface AdminRoute<
+  Method extends EndpointDescription["method"] = EndpointDescription["method"],
+  Path extends string = string,
+  Query extends TProperties = TProperties,
+  Body extends TSchema = TSchema,
+  Result extends TSchema = TSchema,
+> extends Pick<EndpointDescription, "parameters"> {
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Query;
+  /** An object, which is checked; any other schema means that the handler reads the body. */
+  readonly body?: Body;
+  readonly result: Pick<EndpointDescription<Result>["result"], "schema" | "statuses">;
+}
+
+/** An endpoint of the administration API. */
+export interface AdminEndpoint<Options> extends AdminRoute {
+  handle(options: Options, request: AdminRequest<never>): unknown;
+}
+
+/** An endpoint of the administration API with its texts for the OpenAPI document. */
+export type DescribedAdminEndpoint = AdminEndpoint<AdminOptions> &
+  Omit<EndpointDescription, "part" | "price">;
+
+/** Creates the function that defines endpoints with some options and texts. */
+export const createDefine =
+  <Options, Texts>() =>
+  <
+    const Method extends EndpointDescription["method"],
+    const Path extends string,
+    Query extends TProperties,
+    Body extends TSchema,
+    Result extends TSchema,
+  >(
+    endpoint: AdminRoute<Method, Path, Query, Body, Result> &
+      Texts & {
+        handle(
+          options: Options,
+          request: AdminRequest<Static<Body>>,
+        ): Immutable<Static<Result>> | Response | Promise<Immutable<Static<Result>> | Response>;
+      },
+  ) =>
+    endpoint;
+
+/** Defines an endpoint over HTTP, which is in the OpenAPI document. */
+export const defineAdmin = createDefine<
+  AdminOptions,
+  Pick<EndpointDescription, "id" | "summary" | "description" | "errors"> & {
+    readonly result: Pick<EndpointDescription["result"], "description" | "headers">;
+  }
+>();
+
+/** The parsed parts of a request to an endpoint. */
+type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
+  ? string extends keyof Query
+    ? unknown
+    : { readonly query: Static<TObject<Query>> }
+  : unknown) &
+  (Endpoint extends { readonly body?: infer Body extends TObject }
+    ? string extends keyof Body["properties"]
+      ? unknown
+      : { readonly body: Static<Body> }
+    : unknown) &
+  (Endpoint extends { readonly path: `${string}{${infer Name}}${string}` }
+    ? { readonly parameters: Readonly<Record<Name, string | number>> }
+    : unknown);
+
+/** The requests and the results of a table of endpoints, by method and path. */
+export type AdminCalls<Table extends readonly unknown[]> = {
+  readonly [
+    Endpoint in Table[number] as Endpoint extends {
+      readonly method: infer Method extends string;
+      readonly path: infer Path extends string;
+    }
+      ? `${Method} ${Path}`
+      : never
+  ]: {
+    readonly input: InputOf<Endpoint>;
+    readonly result: Endpoint extends {
+      readonly result: { readonly schema: infer Result extends TSchema };
+    }
+      ? Static<Result>
+      : never;
+  };
+};

@@ -1,0 +1,119 @@
+/** Describes the responses to the errors of an endpoint, by status, with an example of each error. */
+import {
+  ERROR_STATUSES,
+  isErrorCode,
+  VIDEO_ERROR_SENTENCES,
+  type ErrorCode,
+} from "../../../core/error-statuses.ts";
+import { createInsufficientCreditsError, DomainError } from "../../../core/errors.ts";
+import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
+import type { NamedError } from "../../../core/responses/errors.ts";
+import { createMissingScopeError } from "../admission.ts";
+import { API_PARTS, type EndpointDescription, type ErrorExamples } from "../endpoints/endpoint.ts";
+import { formatErrorResponse } from "../errors.ts";
+import { createUnknownParameterError } from "../query-names.ts";
+import { READ_COST } from "../reads/charges.ts";
+import { parsePathParameters } from "../route-matcher.ts";
+import reference from "./reference.json" with { type: "json" };
+
+/** The example of a query parameter that no operation has. */
+const UNKNOWN_NAME = "timezone";
+
+/** Describes the responses to the errors of an endpoint, one for each status. */
+export function describeErrors(endpoint: EndpointDescription) {
+  const { path } = endpoint;
+  const byStatus = Map.groupBy(listErrors(endpoint), ({ code }) => ERROR_STATUSES[code]);
+  return Array.from(byStatus, ([status, errors]) => {
+    const names = Array.from(new Set(errors.map(({ code }) => code)));
+    const schema = path.startsWith("/api/video/")
+      ? createVideoErrorSchema(names)
+      : createErrorSchema(ServiceError, { enum: names });
+    return {
+      status,
+      description: names.join(" or "),
+      content: { "application/json": { schema, examples: createExamples(errors, path) } },
+    };
+  });
+}
+
+/** Lists an example of each error. */
+function listErrors(endpoint: EndpointDescription): NamedError[] {
+  const { path, part, query = {}, body, errors, price } = endpoint;
+  const { cost, security } = API_PARTS[part];
+  const { withBody, charged, always, ...authentication } = reference.commonErrors;
+  const credits = createInsufficientCreditsError(0, price?.example ?? READ_COST);
+  return [
+    ...createPathErrors(endpoint),
+    createUnknownParameterError(Object.keys(query), UNKNOWN_NAME),
+    ...(security === "apiKey" ? [createMissingScopeError(path)] : []),
+    ...createErrors(errors),
+    ...(body === undefined || "contentMediaType" in body ? [] : createErrors(withBody)),
+    ...(security === undefined ? [] : createErrors(authentication[security])),
+    ...(cost > 0 ? [...createErrors(charged), credits] : []),
+    ...createErrors(always),
+    ...(security === "adminToken" ? [createMissingPathError(endpoint)] : []),
+  ];
+}
+
+function createErrors(messages: ErrorExamples = {}): NamedError[] {
+  return Object.entries(messages).map(([name, message]) => {
+    if (!isErrorCode(name)) throw new Error(`${name} is no error code`);
+    return { code: name, message };
+  });
+}
+
+/** The error of a path whose first parameter holds a control character. */
+function createPathErrors({ path, parameters }: EndpointDescription): NamedError[] {
+  const [, name] = /\{(\w+)\}/.exec(path) ?? [];
+  if (name === undefined || parameters !== undefined) return [];
+  try {
+    parsePathParameters({ parameters: [{ name, segment: 0 }] }, "a%00b");
+  } catch (error) {
+    if (error instanceof DomainError) return [error];
+  }
+  throw new Error(`The parameter ${name} may hold control characters`);
+}
+
+/** The error of a path of the administration API while there is no token. */
+function createMissingPathError({ path, parameters = {} }: EndpointDescription): NamedError {
+  const filled = path.replace(/\{(\w+)\}/, (_, name) => parameters[name]?.["examples"][0]);
+  return { code: "Not Found", message: `There is no path ${filled}` };
+}
+
+/** Creates the schema of errors of `/api/video`: names, or sentences that match a pattern. */
+function createVideoErrorSchema(names: readonly ErrorCode[]) {
+  const patterns = names.map(findPattern).filter((pattern) => pattern !== undefined);
+  const plainNames = names.filter((name) => findPattern(name) === undefined);
+  const alternatives = [
+    ...(plainNames.length === 0 ? [] : [{ enum: plainNames }]),
+    ...patterns.map((pattern) => ({ pattern })),
+  ];
+  const [only = {}, ...others] = alternatives;
+  return createErrorSchema(VideoError, others.length === 0 ? only : { anyOf: alternatives });
+}
+
+/** The pattern of an error that is more than its name. */
+function findPattern(name: ErrorCode): string | undefined {
+  const sentences: Readonly<Record<string, RegExp>> = VIDEO_ERROR_SENTENCES;
+  return sentences[name]?.source ?? (ERROR_STATUSES[name] === 400 ? `^${name}: ` : undefined);
+}
+
+/** Narrows the field `error` of a schema. */
+const createErrorSchema = (
+  { properties, ...schema }: typeof VideoError | typeof ServiceError,
+  narrowed: object,
+) => ({ ...schema, properties: { ...properties, error: { ...properties.error, ...narrowed } } });
+
+/** Names the examples by their codes: `InvalidRequest`, `InvalidRequest2`. */
+function createExamples(errors: readonly NamedError[], path: string) {
+  const counts = new Map<string, number>();
+  return Object.fromEntries(
+    errors.map((error) => {
+      const count = (counts.get(error.code) ?? 0) + 1;
+      counts.set(error.code, count);
+      const name = error.code.replaceAll(" ", "") + (count === 1 ? "" : String(count));
+      const value: unknown = JSON.parse(formatErrorResponse(error, path).body);
+      return [name, { value }];
+    }),
+  );
+}
