@@ -120,7 +120,7 @@ export function createAdmissionPlugin(
       if (caller !== undefined) callers.set(request, caller);
       return undefined;
     })
-    .onBeforeHandle({ as: "global" }, ({ request, route }) => {
+    .onTransform({ as: "global" }, ({ request, route }) => {
       // The route that runs must be the one that was admitted. Elysia parses URLs in its own way.
       const admittedRoute = options.getRouteMatcher()(getPath(request))?.route;
       if (admittedRoute !== route)

@@ -15,7 +15,7 @@ import { createErrorHandler } from "./errors.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
-import { createPages } from "./pages/routes.ts";
+import { createPages } from "./pages.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 
 /** The dependencies of the app. */

@@ -4,7 +4,7 @@ import { Count, nullable, strictObject } from "../../../core/resources/fields.ts
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { UsedAccount } from "../../store/accounts/ledger.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
-import { AdminAccount, Name, PositiveInteger } from "./resources.ts";
+import { AdminAccount, Name, PositiveInteger, resource } from "./resources.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -24,24 +24,20 @@ async function getAccount(options: AdminOptions, name: string) {
 export const ADMIN_ACCOUNT_ENDPOINTS = [
   defineAdmin({
     id: "adminApplyRefunds",
-    method: "POST",
-    path: "/admin/refunds",
+    operation: "POST /admin/refunds",
     summary: "Apply pending refunds",
     description: "Those that a service could not apply before it ended.",
     result: {
-      schema: strictObject(
-        {
-          files: Type.Array(
-            strictObject({
-              file: Type.String(),
-              settled: Count,
-              left: Count,
-              problems: Type.Array(Type.String()),
-            }),
-          ),
-        },
-        { $id: "AppliedRefunds" },
-      ),
+      schema: resource("AppliedRefunds", {
+        files: Type.Array(
+          strictObject({
+            file: Type.String(),
+            settled: Count,
+            left: Count,
+            problems: Type.Array(Type.String()),
+          }),
+        ),
+      }),
       description: "The files of refunds",
     },
     handle: async ({ recoverRefunds }, { record }) => ({
@@ -52,8 +48,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminListAccounts",
-    method: "GET",
-    path: "/admin/accounts",
+    operation: "GET /admin/accounts",
     summary: "List the accounts",
     description: "With their balances.",
     result: {
@@ -64,18 +59,14 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminCreateAccount",
-    method: "POST",
-    path: "/admin/accounts",
+    operation: "POST /admin/accounts",
     summary: "Create an account",
     description: "With credits, if you give an amount.",
     errors: {
       "Invalid Request": 'name must be 1 to 256 characters without control characters, got ""',
       Conflict: "There is an account acme already",
     },
-    body: strictObject(
-      { name: Name, credits: Type.Optional(PositiveInteger) },
-      { $id: "NewAccount" },
-    ),
+    body: resource("NewAccount", { name: Name, credits: Type.Optional(PositiveInteger) }),
     result: { schema: AdminAccount, description: "The account was created", statuses: [201] },
     handle: async (options, { body: { name, credits = 0 }, record }) => {
       const { ledger, now } = options;
@@ -87,8 +78,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminChangeAccount",
-    method: "PATCH",
-    path: "/admin/accounts",
+    operation: "PATCH /admin/accounts",
     summary: "Change an account",
     description:
       "Sets the balance below which a notice is sent; null turns notices off, and deletes the " +
@@ -97,10 +87,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       "Invalid Request": "name: expected string, got 7",
       "Not Found": "There is no account nobody",
     },
-    body: strictObject(
-      { name: Name, low_balance: nullable(PositiveInteger) },
-      { $id: "AccountChange" },
-    ),
+    body: resource("AccountChange", { name: Name, low_balance: nullable(PositiveInteger) }),
     result: { schema: AdminAccount, description: "The account" },
     handle: async (options, { body: { name, low_balance }, record }) => {
       await record({ action: "accounts set", target: name, details: { low_balance } }, () =>
@@ -111,8 +98,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminGrantCredits",
-    method: "POST",
-    path: "/admin/grants",
+    operation: "POST /admin/grants",
     summary: "Grant credits",
     description:
       "An account gets a grant with a reference only once: repeating it changes nothing, and another " +
@@ -122,24 +108,18 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       "Not Found": "There is no account nobody",
       Conflict: "Reference invoice-7 granted 5000 before, it cannot grant 6000",
     },
-    body: strictObject(
-      {
-        account: Name,
-        amount: PositiveInteger,
-        reference: Type.Optional(Name),
-        reason: Type.Optional(Name),
-      },
-      { $id: "NewGrant" },
-    ),
+    body: resource("NewGrant", {
+      account: Name,
+      amount: PositiveInteger,
+      reference: Type.Optional(Name),
+      reason: Type.Optional(Name),
+    }),
     result: {
-      schema: strictObject(
-        {
-          account: Type.String(),
-          is_new: Type.Boolean({ description: "false if the reference had granted before" }),
-          balance: Count,
-        },
-        { $id: "GrantReceipt" },
-      ),
+      schema: resource("GrantReceipt", {
+        account: Type.String(),
+        is_new: Type.Boolean({ description: "false if the reference had granted before" }),
+        balance: Count,
+      }),
       description: "The grant",
     },
     handle: async ({ ledger, now }, { body, record }) => {
@@ -154,21 +134,17 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminVerify",
-    method: "GET",
-    path: "/admin/verification",
+    operation: "GET /admin/verification",
     summary: "Verify the ledger",
     description:
       "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
       "take a while.",
     result: {
-      schema: strictObject(
-        {
-          accounts: Count,
-          entries: Count,
-          faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
-        },
-        { $id: "Verification" },
-      ),
+      schema: resource("Verification", {
+        accounts: Count,
+        entries: Count,
+        faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
+      }),
       description: "What was verified, and what is wrong",
     },
     handle: ({ verifyLedger }) => verifyLedger(),

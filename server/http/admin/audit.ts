@@ -164,8 +164,7 @@ export async function recordImport<Result extends ImportCounts>(
 export const ADMIN_AUDIT_ENDPOINTS = [
   defineAdmin({
     id: "adminListAudit",
-    method: "GET",
-    path: "/admin/audit",
+    operation: "GET /admin/audit",
     summary: "The audit",
     description: "What administrators changed.",
     errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },

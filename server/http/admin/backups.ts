@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
-import { Count, strictObject } from "../../../core/resources/fields.ts";
+import { Count } from "../../../core/resources/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { BackupList } from "./resources.ts";
+import { BackupList, resource } from "./resources.ts";
 
 /** The names of backups that are made over HTTP. */
 const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -20,10 +20,10 @@ const FileName = Type.String({
     "letter or digit and does not end with .part",
 });
 
-const Reference = strictObject({ file: FileName }, { $id: "BackupReference" });
+const Reference = resource("BackupReference", { file: FileName });
 
 /** A backup that was made. */
-export const Backup = strictObject({ file: Type.String(), bytes: Count }, { $id: "Backup" });
+export const Backup = resource("Backup", { file: Type.String(), bytes: Count });
 
 /** The media type of SQLite files. */
 const FILE_TYPE = "application/vnd.sqlite3";
@@ -42,8 +42,7 @@ const NO_BACKUP = { "Not Found": "There is no backup nobody" } as const;
 export const ADMIN_BACKUP_ENDPOINTS = [
   defineAdmin({
     id: "adminListBackups",
-    method: "GET",
-    path: "/admin/backups",
+    operation: "GET /admin/backups",
     summary: "The backups",
     description: "The files in BACKUP_FOLDER, the newest first.",
     result: { schema: BackupList, description: "The backups" },
@@ -51,8 +50,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminBackUp",
-    method: "POST",
-    path: "/admin/backups",
+    operation: "POST /admin/backups",
     summary: "Make a backup",
     description:
       "Copies the database into a new file of BACKUP_FOLDER. Without a name, the file has one with " +
@@ -77,8 +75,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminDeleteBackup",
-    method: "DELETE",
-    path: "/admin/backups",
+    operation: "DELETE /admin/backups",
     summary: "Delete a backup",
     description: "Permanently.",
     errors: { ...NAME_ERROR, ...NO_BACKUP },
@@ -94,8 +91,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminDownloadBackup",
-    method: "GET",
-    path: "/admin/backups/{file}",
+    operation: "GET /admin/backups/{file}",
     summary: "Download a backup",
     description:
       "The SQLite file. It has everything: the accounts, and the hashes of keys and tokens.",

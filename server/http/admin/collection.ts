@@ -11,21 +11,17 @@ import {
 } from "../../../core/resources/fields.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { CollectedSources, createChoice } from "./resources.ts";
+import { CollectedSources, createChoice, resource } from "./resources.ts";
 import { toSourceResource } from "./status.ts";
 
-const CreatorReference = strictObject(
-  { creator: Type.String({ description: "A username, or the address of a profile" }) },
-  { $id: "AdminCreatorReference" },
-);
-const ChannelReference = strictObject(
-  {
-    channel: Type.String({
-      description: "A handle (@nasa), an identifier (UC...), or the address of a channel",
-    }),
-  },
-  { $id: "AdminChannelReference" },
-);
+const CreatorReference = resource("AdminCreatorReference", {
+  creator: Type.String({ description: "A username, or the address of a profile" }),
+});
+const ChannelReference = resource("AdminChannelReference", {
+  channel: Type.String({
+    description: "A handle (@nasa), an identifier (UC...), or the address of a channel",
+  }),
+});
 
 /** Why a creator or channel is not collected. */
 const Failure = nullable(Type.String(), { description: "Why it is not collected" });
@@ -42,8 +38,7 @@ const STATE = {
 export const ADMIN_COLLECTION_ENDPOINTS = [
   defineAdmin({
     id: "adminCollect",
-    method: "POST",
-    path: "/admin/collect",
+    operation: "POST /admin/collect",
     summary: "Collect what is due",
     description: "At once, within the quotas. This can take a while.",
     result: {
@@ -59,8 +54,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminListChannels",
-    method: "GET",
-    path: "/admin/channels",
+    operation: "GET /admin/channels",
     summary: "The tracked channels",
     description: "With the state of each.",
     result: {
@@ -74,8 +68,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminTrackChannel",
-    method: "POST",
-    path: "/admin/channels",
+    operation: "POST /admin/channels",
     summary: "Track a channel",
     description: "Starts collecting it and its shorts.",
     errors: {
@@ -84,7 +77,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: ChannelReference,
     result: {
-      schema: strictObject({ channel: Type.String(), failure: Failure }, { $id: "AddedChannel" }),
+      schema: resource("AddedChannel", { channel: Type.String(), failure: Failure }),
       description: "The handle or identifier, and why it is not collected",
       statuses: [201],
     },
@@ -98,8 +91,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminUntrackChannel",
-    method: "DELETE",
-    path: "/admin/channels",
+    operation: "DELETE /admin/channels",
     summary: "Stop tracking a channel",
     description: "Its data stays.",
     errors: {
@@ -108,7 +100,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: ChannelReference,
     result: {
-      schema: strictObject({ channel: Type.String() }, { $id: "RemovedChannel" }),
+      schema: resource("RemovedChannel", { channel: Type.String() }),
       description: "The channel as it was given",
     },
     handle: async ({ channels, parseChannelName }, { body, record }) => {
@@ -121,8 +113,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminListCreators",
-    method: "GET",
-    path: "/admin/creators",
+    operation: "GET /admin/creators",
     summary: "The monitoring list",
     description: "With the state of each creator.",
     result: {
@@ -136,8 +127,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminAddCreator",
-    method: "POST",
-    path: "/admin/creators",
+    operation: "POST /admin/creators",
     summary: "Add a creator",
     description: "The status is 201, or 200 if the creator is in the list already.",
     errors: {
@@ -147,14 +137,11 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: CreatorReference,
     result: {
-      schema: strictObject(
-        {
-          creator: Type.String(),
-          change: createChoice(["added", "present"]),
-          failure: Failure,
-        },
-        { $id: "AddedCreator" },
-      ),
+      schema: resource("AddedCreator", {
+        creator: Type.String(),
+        change: createChoice(["added", "present"]),
+        failure: Failure,
+      }),
       description: "The creator",
       statuses: [201, 200],
     },
@@ -175,8 +162,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminRemoveCreator",
-    method: "DELETE",
-    path: "/admin/creators",
+    operation: "DELETE /admin/creators",
     summary: "Remove a creator",
     description: "Its data stays.",
     errors: {
@@ -185,7 +171,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     },
     body: CreatorReference,
     result: {
-      schema: strictObject({ creator: Type.String() }, { $id: "RemovedCreator" }),
+      schema: resource("RemovedCreator", { creator: Type.String() }),
       description: "The creator as the list had it",
     },
     handle: async ({ creators }, { body, record }) => {

@@ -18,7 +18,7 @@ import type { createTrackedChannelStore } from "../../store/collection/tracked-c
 import type { BackupResult } from "../../store/database/backup.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
-import type { EndpointDescription } from "../endpoints/endpoint.ts";
+import type { EndpointDescription, Operation } from "../endpoints/endpoint.ts";
 
 /** The dependencies of the administration API. */
 export interface AdminOptions {
@@ -101,14 +101,12 @@ interface AdminRequest<Body> {
 
 /** The parts of a declaration that a route needs. */
 interface AdminRoute<
-  Method extends EndpointDescription["method"] = EndpointDescription["method"],
-  Path extends string = string,
+  Declared extends Operation = Operation,
   Query extends TProperties = TProperties,
   Body extends TSchema = TSchema,
   Result extends TSchema = TSchema,
 > extends Pick<EndpointDescription, "parameters"> {
-  readonly method: Method;
-  readonly path: Path;
+  readonly operation: Declared;
   readonly query?: Query;
   /** An object, which is checked; any other schema means that the handler reads the body. */
   readonly body?: Body;
@@ -128,13 +126,12 @@ export type DescribedAdminEndpoint = AdminEndpoint<AdminOptions> &
 export const createDefine =
   <Options, Texts>() =>
   <
-    const Method extends EndpointDescription["method"],
-    const Path extends string,
+    const Declared extends Operation,
     Query extends TProperties,
     Body extends TSchema,
     Result extends TSchema,
   >(
-    endpoint: AdminRoute<Method, Path, Query, Body, Result> &
+    endpoint: AdminRoute<Declared, Query, Body, Result> &
       Texts & {
         handle(
           options: Options,
@@ -163,18 +160,15 @@ type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extend
       ? unknown
       : { readonly body: Static<Body> }
     : unknown) &
-  (Endpoint extends { readonly path: `${string}{${infer Name}}${string}` }
+  (Endpoint extends { readonly operation: `${string}{${infer Name}}${string}` }
     ? { readonly parameters: Readonly<Record<Name, string | number>> }
     : unknown);
 
 /** The requests and the results of a table of endpoints, by method and path. */
 export type AdminCalls<Table extends readonly unknown[]> = {
   readonly [
-    Endpoint in Table[number] as Endpoint extends {
-      readonly method: infer Method extends string;
-      readonly path: infer Path extends string;
-    }
-      ? `${Method} ${Path}`
+    Endpoint in Table[number] as Endpoint extends { readonly operation: infer Declared }
+      ? Declared & string
       : never
   ]: {
     readonly input: InputOf<Endpoint>;

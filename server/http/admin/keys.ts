@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseInteger } from "../../../core/parameters.ts";
-import { Instant, strictObject } from "../../../core/resources/fields.ts";
+import { Instant } from "../../../core/resources/fields.ts";
 import {
   DAY_MS,
   formatInstant,
@@ -18,7 +18,14 @@ import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./parameters.ts";
-import { AdminKeyList, createChoice, CreatedKey, Name, PositiveInteger } from "./resources.ts";
+import {
+  AdminKeyList,
+  createChoice,
+  CreatedKey,
+  Name,
+  PositiveInteger,
+  resource,
+} from "./resources.ts";
 
 /** How long a rotated key stays valid by default. */
 const DEFAULT_OVERLAP = "24h";
@@ -30,8 +37,7 @@ const NO_ACCOUNT = { "Not Found": "There is no account nobody" } as const;
 export const ADMIN_KEY_ENDPOINTS = [
   defineAdmin({
     id: "adminListKeys",
-    method: "GET",
-    path: "/admin/keys",
+    operation: "GET /admin/keys",
     summary: "List the keys of an account",
     description: "The oldest first. No response has a key itself.",
     errors: {
@@ -48,33 +54,29 @@ export const ADMIN_KEY_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminCreateKey",
-    method: "POST",
-    path: "/admin/keys",
+    operation: "POST /admin/keys",
     summary: "Create a key",
     description: "The response is the only place that has the key.",
     errors: {
       "Invalid Request": 'label must be 1 to 256 characters without control characters, got ""',
       ...NO_ACCOUNT,
     },
-    body: strictObject(
-      {
-        account: Name,
-        label: Type.Optional(Name),
-        scopes: Type.Optional(
-          // Any text to the compiler: `parseScopes()` checks it.
-          Type.Array(createChoice<string>(KEY_SCOPES), {
-            minItems: 1,
-            description: "By default all",
-          }),
-        ),
-        expires: Type.Optional(
-          Type.String({
-            description: "A duration from now, such as 12h, 90d or 8w; or an instant",
-          }),
-        ),
-      },
-      { $id: "NewKey" },
-    ),
+    body: resource("NewKey", {
+      account: Name,
+      label: Type.Optional(Name),
+      scopes: Type.Optional(
+        // Any text to the compiler: `parseScopes()` checks it.
+        Type.Array(createChoice<string>(KEY_SCOPES), {
+          minItems: 1,
+          description: "By default all",
+        }),
+      ),
+      expires: Type.Optional(
+        Type.String({
+          description: "A duration from now, such as 12h, 90d or 8w; or an instant",
+        }),
+      ),
+    }),
     result: { schema: CreatedKey, description: "The key was created", statuses: [201] },
     handle: ({ keys, now }, { body, record }) => {
       const { account, label = null, expires } = body;
@@ -90,23 +92,19 @@ export const ADMIN_KEY_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminRevokeKey",
-    method: "DELETE",
-    path: "/admin/keys",
+    operation: "DELETE /admin/keys",
     summary: "Revoke a key",
     description: "Permanently. A revoked key keeps its first time.",
     errors: {
       "Invalid Request": 'id: expected integer, got "1"',
       "Not Found": "There is no key 999",
     },
-    body: strictObject(
-      {
-        id: Type.Optional(PositiveInteger),
-        key: Type.Optional(Type.String({ description: "The key itself, in place of its id" })),
-      },
-      { $id: "KeyReference" },
-    ),
+    body: resource("KeyReference", {
+      id: Type.Optional(PositiveInteger),
+      key: Type.Optional(Type.String({ description: "The key itself, in place of its id" })),
+    }),
     result: {
-      schema: strictObject({ id: PositiveInteger, revoked_at: Instant }, { $id: "RevokedKey" }),
+      schema: resource("RevokedKey", { id: PositiveInteger, revoked_at: Instant }),
       description: "The key is revoked",
     },
     handle: async ({ keys, now }, { body, record }) => {
@@ -121,8 +119,7 @@ export const ADMIN_KEY_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminRotateKey",
-    method: "POST",
-    path: "/admin/keys/{id}/rotate",
+    operation: "POST /admin/keys/{id}/rotate",
     summary: "Rotate a key",
     description:
       "Creates a key with the same account, label, scopes and end. The old key stays valid for the " +
@@ -139,28 +136,22 @@ export const ADMIN_KEY_ENDPOINTS = [
         examples: [1],
       }),
     },
-    body: strictObject(
-      {
-        overlap: Type.Optional(
-          Type.String({
-            pattern: "^(?:0|\\d{1,6}[smhdw])$",
-            default: DEFAULT_OVERLAP,
-            description: OVERLAP_SYNTAX,
-          }),
-        ),
-      },
-      { $id: "KeyRotation" },
-    ),
-    result: {
-      schema: strictObject(
-        {
-          id: PositiveInteger,
-          key: Type.String({ description: "The new key. It is shown only here" }),
-          old_id: PositiveInteger,
-          old_expires_at: Instant,
-        },
-        { $id: "RotatedKey" },
+    body: resource("KeyRotation", {
+      overlap: Type.Optional(
+        Type.String({
+          pattern: "^(?:0|\\d{1,6}[smhdw])$",
+          default: DEFAULT_OVERLAP,
+          description: OVERLAP_SYNTAX,
+        }),
       ),
+    }),
+    result: {
+      schema: resource("RotatedKey", {
+        id: PositiveInteger,
+        key: Type.String({ description: "The new key. It is shown only here" }),
+        old_id: PositiveInteger,
+        old_expires_at: Instant,
+      }),
       description: "The new key",
       statuses: [201],
     },

@@ -19,8 +19,7 @@ import { AdminNotice, NoticePage } from "./resources.ts";
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
     id: "adminListNotices",
-    method: "GET",
-    path: "/admin/notices",
+    operation: "GET /admin/notices",
     summary: "List the notices",
     description:
       "Notices about low balances, the newest first. Those that were delivered or given up are deleted " +
@@ -45,8 +44,7 @@ export const ADMIN_NOTICE_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminResendNotice",
-    method: "POST",
-    path: "/admin/notices/{id}/resend",
+    operation: "POST /admin/notices/{id}/resend",
     summary: "Send a notice again",
     description:
       "Makes a notice due now that was given up, or that waits for its next attempt. It is tried as " +

@@ -20,7 +20,7 @@ import { readBody } from "../request-body.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import { defineAdmin, Lines } from "./endpoint.ts";
 import { assertName, parseChoiceFilter } from "./parameters.ts";
-import { PositiveInteger } from "./resources.ts";
+import { PositiveInteger, resource } from "./resources.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -37,8 +37,7 @@ const PROGRESS_INTERVAL_MS = 500;
 export const ADMIN_OBSERVATION_ENDPOINTS = [
   defineAdmin({
     id: "adminImportObservations",
-    method: "POST",
-    path: "/admin/observations",
+    operation: "POST /admin/observations",
     summary: "Import observations",
     description: "Lines of JSON, 64 MiB at most.",
     errors: {
@@ -47,22 +46,19 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     },
     body: Lines,
     result: {
-      schema: strictObject(
-        {
-          read: Count,
-          new: Count,
-          changed: Count,
-          unchanged: Count,
-          rejected: Type.Array(strictObject({ line: PositiveInteger, reason: Type.String() }), {
-            maxItems: REJECTED_LINES_LISTED_MAX,
-            description: `The first ${REJECTED_LINES_LISTED_MAX} rejected lines`,
-          }),
-          causes: Type.Array(strictObject({ cause: Type.String(), lines: Count }), {
-            description: "All rejected lines, counted by the reason without the value of a line",
-          }),
-        },
-        { $id: "ImportReport" },
-      ),
+      schema: resource("ImportReport", {
+        read: Count,
+        new: Count,
+        changed: Count,
+        unchanged: Count,
+        rejected: Type.Array(strictObject({ line: PositiveInteger, reason: Type.String() }), {
+          maxItems: REJECTED_LINES_LISTED_MAX,
+          description: `The first ${REJECTED_LINES_LISTED_MAX} rejected lines`,
+        }),
+        causes: Type.Array(strictObject({ cause: Type.String(), lines: Count }), {
+          description: "All rejected lines, counted by the reason without the value of a line",
+        }),
+      }),
       description: "What became of the lines",
     },
     handle: async (options, { request }) => {
@@ -72,8 +68,7 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminExportObservations",
-    method: "GET",
-    path: "/admin/observations",
+    operation: "GET /admin/observations",
     summary: "Export observations",
     description: "As lines of JSON, or those of one kind as CSV.",
     errors: {
@@ -109,14 +104,13 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminApplyRetention",
-    method: "POST",
-    path: "/admin/retention",
+    operation: "POST /admin/retention",
     summary: "Apply retention",
     description:
       "Deletes what RETENTION does not keep, or only counts it. Lines of JSON report the progress, " +
       "the last one the result. The work stops if the client disconnects.",
     errors: { "Invalid Request": "dry_run: expected boolean, got 7" },
-    body: strictObject({ dry_run: Type.Optional(Type.Boolean()) }, { $id: "RetentionRequest" }),
+    body: resource("RetentionRequest", { dry_run: Type.Optional(Type.Boolean()) }),
     result: { schema: Lines, description: "The progress and the result" },
     handle: async (options, { body: { dry_run: isDryRun = false }, request }) => {
       const run = options.applyRetention({ isDryRun });
@@ -193,8 +187,8 @@ async function* encodeProgress(run: RetentionRun): AsyncGenerator<string, void> 
   }
 }
 
-function encodeLine(resource: object): string {
-  return `${JSON.stringify(resource)}\n`;
+function encodeLine(line: object): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
 function toRetentionResource({ isDryRun, kinds, faults }: RetentionReport) {

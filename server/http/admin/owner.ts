@@ -54,14 +54,12 @@ const Token = strictObject({
 
 export const OWNER_ENDPOINTS = [
   defineOwner({
-    method: "GET",
-    path: "/admin/owner",
+    operation: "GET /admin/owner",
     result: { schema: Owner },
     handle: ({ describe }) => describe(),
   }),
   defineOwner({
-    method: "POST",
-    path: "/admin/backup",
+    operation: "POST /admin/backup",
     body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
     result: { schema: Backup },
     handle: ({ backUp }, { body: { file }, record }) =>
@@ -72,14 +70,12 @@ export const OWNER_ENDPOINTS = [
       ),
   }),
   defineOwner({
-    method: "GET",
-    path: "/admin/tokens",
+    operation: "GET /admin/tokens",
     result: { schema: Type.Array(Token) },
     handle: async ({ tokens }) => (await tokens.list()).map(toTokenResource),
   }),
   defineOwner({
-    method: "POST",
-    path: "/admin/tokens",
+    operation: "POST /admin/tokens",
     body: strictObject({ name: Type.String() }),
     result: { schema: strictObject({ id: Count, token: Type.String() }), statuses: [201] },
     handle: ({ tokens }, { body: { name }, record }) => {
@@ -92,8 +88,7 @@ export const OWNER_ENDPOINTS = [
     },
   }),
   defineOwner({
-    method: "DELETE",
-    path: "/admin/tokens",
+    operation: "DELETE /admin/tokens",
     body: strictObject({ token: Type.Union([PositiveInteger, Type.String()]) }),
     result: { schema: strictObject({ id: Count, name: Type.String(), revoked_at: Instant }) },
     handle: async ({ tokens }, { body: { token }, record }) => {

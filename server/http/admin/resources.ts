@@ -2,7 +2,7 @@
  * Schemas of the resources that the administrator's page shows too, and of fields that several
  * endpoints have. The `$id` of a schema is its name in the OpenAPI document.
  */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type, type Static, type TProperties } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import {
   Count,
@@ -16,6 +16,10 @@ import {
 } from "../../../core/resources/fields.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../stored-names.ts";
+
+/** An object with exactly these fields, and its name in the OpenAPI document. */
+export const resource = <Fields extends TProperties>($id: string, fields: Fields) =>
+  strictObject(fields, { $id });
 
 // The description of a text with a pattern says what is allowed: the message of an error has it, too.
 
@@ -41,28 +45,25 @@ const SumOrNull = nullable(Count, {
 });
 const NextCursor = nullable(Type.String(), { description: "The `cursor` of the next page" });
 
-export const AdminAccount = strictObject(
-  {
-    name: Type.String(),
-    balance: Count,
-    low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
-    used_30_days: Type.Integer({
-      minimum: 0,
-      maximum: INTEGER_MAX,
-      description: "Credits debited and not refunded, of today and the 29 days before, in UTC",
-    }),
-    granted: Count,
-    debited: Count,
-    refunded: Count,
-    created_at: Instant,
-  },
-  { $id: "AdminAccount" },
-);
+export const AdminAccount = resource("AdminAccount", {
+  name: Type.String(),
+  balance: Count,
+  low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
+  used_30_days: Type.Integer({
+    minimum: 0,
+    maximum: INTEGER_MAX,
+    description: "Credits debited and not refunded, of today and the 29 days before, in UTC",
+  }),
+  granted: Count,
+  debited: Count,
+  refunded: Count,
+  created_at: Instant,
+});
 
-export const CreatedKey = strictObject(
-  { id: PositiveInteger, key: Type.String({ description: "It is shown only here" }) },
-  { $id: "CreatedKey" },
-);
+export const CreatedKey = resource("CreatedKey", {
+  id: PositiveInteger,
+  key: Type.String({ description: "It is shown only here" }),
+});
 export const AdminKeyList = Type.Array(
   strictObject({
     id: PositiveInteger,
@@ -80,27 +81,24 @@ export const AdminKeyList = Type.Array(
   { $id: "AdminKeyList" },
 );
 
-export const Statement = strictObject(
-  {
-    lines: Type.Array(
-      strictObject({
-        at: Instant,
-        kind: createChoice(["grant", "refund", "debit"]),
-        key: nullable(PositiveInteger),
-        key_begins_with: TextOrNull,
-        label: TextOrNull,
-        endpoint: TextOrNull,
-        requests: CountOrNull,
-        amount: Count,
-        balance: Type.Integer({ description: "After this line" }),
-        reference: TextOrNull,
-        reason: TextOrNull,
-      }),
-    ),
-    next: nullable(Instant, { description: "The `since` of the next page" }),
-  },
-  { $id: "Statement" },
-);
+export const Statement = resource("Statement", {
+  lines: Type.Array(
+    strictObject({
+      at: Instant,
+      kind: createChoice(["grant", "refund", "debit"]),
+      key: nullable(PositiveInteger),
+      key_begins_with: TextOrNull,
+      label: TextOrNull,
+      endpoint: TextOrNull,
+      requests: CountOrNull,
+      amount: Count,
+      balance: Type.Integer({ description: "After this line" }),
+      reference: TextOrNull,
+      reason: TextOrNull,
+    }),
+  ),
+  next: nullable(Instant, { description: "The `since` of the next page" }),
+});
 
 /** The status of a source of observations. */
 export const SourceReadiness = strictObject({
@@ -137,63 +135,54 @@ export const CollectedSources = Type.Array(
   { $id: "CollectedSources" },
 );
 
-export const ServiceStatus = strictObject(
-  {
-    database: strictObject({
-      url: Type.String({ description: "Without secrets" }),
-      bytes: CountOrNull,
-      durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
-      outage: TextOrNull,
+export const ServiceStatus = resource("ServiceStatus", {
+  database: strictObject({
+    url: Type.String({ description: "Without secrets" }),
+    bytes: CountOrNull,
+    durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
+    outage: TextOrNull,
+  }),
+  kinds: Type.Array(
+    strictObject({
+      kind: createChoice(ENTITY_KINDS),
+      entities: Count,
+      observations: Count,
+      is_estimated: Type.Boolean(),
+      newest: InstantOrNull,
     }),
-    kinds: Type.Array(
-      strictObject({
-        kind: createChoice(ENTITY_KINDS),
-        entities: Count,
-        observations: Count,
-        is_estimated: Type.Boolean(),
-        newest: InstantOrNull,
-      }),
-    ),
-    accounts: Count,
-    keys: strictObject({ valid: Count, total: Count }),
-    credits: strictObject({
-      granted: SumOrNull,
-      debited: SumOrNull,
-      refunded: SumOrNull,
-      balance: SumOrNull,
-    }),
-    creators: Count,
-    channels: Count,
-    sources: CollectedSources,
-  },
-  { $id: "ServiceStatus" },
-);
+  ),
+  accounts: Count,
+  keys: strictObject({ valid: Count, total: Count }),
+  credits: strictObject({
+    granted: SumOrNull,
+    debited: SumOrNull,
+    refunded: SumOrNull,
+    balance: SumOrNull,
+  }),
+  creators: Count,
+  channels: Count,
+  sources: CollectedSources,
+});
 
-export const AdminNotice = strictObject(
-  {
-    id: Type.String({ description: "The `webhook-id` of each attempt" }),
-    at: Instant,
-    account: Type.String(),
-    balance: Count,
-    threshold: Count,
-    state: createChoice(
-      NOTICE_STATES,
-      "`failed`: given up after 28 attempts in about three days, until it is sent again; `pending`: still to be sent",
-    ),
-    attempts: Count,
-    next_attempt: InstantOrNull,
-    delivered_at: InstantOrNull,
-    failure: nullable(Type.String(), { description: "Why the last attempt failed" }),
-  },
-  { $id: "AdminNotice" },
-);
-export const NoticePage = strictObject(
-  {
-    notices: Type.Array(AdminNotice, { description: "The newest first" }),
-    next: NextCursor,
-  },
-  { $id: "NoticePage" },
-);
+export const AdminNotice = resource("AdminNotice", {
+  id: Type.String({ description: "The `webhook-id` of each attempt" }),
+  at: Instant,
+  account: Type.String(),
+  balance: Count,
+  threshold: Count,
+  state: createChoice(
+    NOTICE_STATES,
+    "`failed`: given up after 28 attempts in about three days, until it is sent again; `pending`: still to be sent",
+  ),
+  attempts: Count,
+  next_attempt: InstantOrNull,
+  delivered_at: InstantOrNull,
+  failure: nullable(Type.String(), { description: "Why the last attempt failed" }),
+});
+export const NoticePage = resource("NoticePage", {
+  notices: Type.Array(AdminNotice, { description: "The newest first" }),
+  next: NextCursor,
+});
 
 export const BackupList = Type.Array(
   strictObject({ file: Type.String(), bytes: Count, created_at: Instant }),
@@ -201,26 +190,23 @@ export const BackupList = Type.Array(
 );
 
 const AuditValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
-export const AuditPage = strictObject(
-  {
-    entries: Type.Array(
-      strictObject({
-        id: PositiveInteger,
-        at: Instant,
-        actor: Type.String({ description: "The name of a token, ADMIN_TOKEN or command line" }),
-        origin: Type.String({ description: "An address, or the name of a machine" }),
-        action: createChoice(AUDIT_ACTIONS),
-        target: TextOrNull,
-        details: Type.Unsafe<Record<string, Static<typeof AuditValue> | undefined>>(
-          Type.Object({}, { additionalProperties: AuditValue }),
-        ),
-        outcome: nullable(Type.String(), {
-          description: "`done` or the name of an error; null while it is not known",
-        }),
+export const AuditPage = resource("AuditPage", {
+  entries: Type.Array(
+    strictObject({
+      id: PositiveInteger,
+      at: Instant,
+      actor: Type.String({ description: "The name of a token, ADMIN_TOKEN or command line" }),
+      origin: Type.String({ description: "An address, or the name of a machine" }),
+      action: createChoice(AUDIT_ACTIONS),
+      target: TextOrNull,
+      details: Type.Unsafe<Record<string, Static<typeof AuditValue> | undefined>>(
+        Type.Object({}, { additionalProperties: AuditValue }),
+      ),
+      outcome: nullable(Type.String(), {
+        description: "`done` or the name of an error; null while it is not known",
       }),
-      { description: "The newest first" },
-    ),
-    next: NextCursor,
-  },
-  { $id: "AuditPage" },
-);
+    }),
+    { description: "The newest first" },
+  ),
+  next: NextCursor,
+});

@@ -7,10 +7,9 @@ import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { OnFailure } from "../../log.ts";
+import { addRoute } from "../endpoints/mod.ts";
 import { createErrorHandler, describeSchemaError } from "../errors.ts";
-import { assertKnownParameters } from "../query-names.ts";
-import { readJsonBody } from "../request-body.ts";
-import { getPathAndQuery, getQuery } from "../request-url.ts";
+import { getQuery } from "../request-url.ts";
 import { ADMIN_ACCOUNT_ENDPOINTS } from "./accounts.ts";
 import { ADMIN_AUDIT_ENDPOINTS, recordChange } from "./audit.ts";
 import { admitCommand } from "./authentication.ts";
@@ -56,51 +55,28 @@ export function createAdminRoutes<Options extends AdminOptions>(
   options: Options,
 ) {
   const app = new Elysia();
-  for (const endpoint of endpoints) addRoute(app, endpoint, options);
-  return app;
-}
-
-function addRoute<Options extends AdminOptions>(
-  app: Elysia,
-  { method, path, query = {}, body: schema, result, handle }: AdminEndpoint<Options>,
-  options: Options,
-): void {
-  const { statuses: [status, ...others] = [] } = result;
-  const queryNames = Object.keys(query);
-  const bodySchema = KindGuard.IsObject(schema) ? schema : undefined;
-  const assertBody = bodySchema && createBodyCheck(bodySchema);
-  app.route(
-    method,
-    path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    async ({ request, params, body, set }) => {
-      const response = await handle(options, {
+  for (const endpoint of endpoints) {
+    const assertBody = KindGuard.IsObject(endpoint.body)
+      ? createBodyCheck(endpoint.body)
+      : undefined;
+    const handle: Parameters<typeof addRoute>[2] = ({ request, params, body, set }) =>
+      endpoint.handle(options, {
         request,
         query: getQuery(request),
         parameters: params,
-        // `transform` has compared it with its schema.
+        // The check has compared it with its schema.
         body: body as never,
         setStatus: (code) => void (set.status = code),
         record: (change, make, describe) => recordChange(options, request, change, make, describe),
       });
-      if (status !== undefined && others.length === 0) set.status = status;
-      return response;
-    },
-    {
-      ...(bodySchema && { body: bodySchema }),
-      ...(schema && { parse: bodySchema ? parseBody : "none" }),
-      transform({ request, body }: { readonly request: Request; readonly body: unknown }): void {
-        assertKnownParameters(getPathAndQuery(request), queryNames);
-        assertBody?.(body);
-      },
-    },
-  );
+    addRoute(app, endpoint, handle, assertBody);
+  }
+  return app;
 }
 
-const parseBody = ({ request }: { readonly request: Request }) => readJsonBody(request);
-
 /**
- * Creates the check of a body, which throws the first field that is wrong. Elysia alone would drop
- * unknown fields: a misspelt `reference` would grant twice, and misspelt `scopes` would allow
+ * Creates the check of a body, which names the first field that is wrong. Elysia's own check would
+ * drop unknown fields: a misspelt `reference` would grant twice, and misspelt `scopes` would allow
  * everything.
  */
 function createBodyCheck(schema: TObject): (body: unknown) => void {

@@ -11,8 +11,7 @@ type Reading = Awaited<ReturnType<AdminOptions["readStatus"]>>;
 export const ADMIN_STATUS_ENDPOINTS = [
   defineAdmin({
     id: "adminGetStatus",
-    method: "GET",
-    path: "/admin/status",
+    operation: "GET /admin/status",
     summary: "The status",
     description:
       "The database, what is stored in it, credits, and the sources with their quotas, work and last " +

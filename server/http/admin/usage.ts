@@ -25,8 +25,7 @@ const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 export const ADMIN_USAGE_ENDPOINTS = [
   defineAdmin({
     id: "adminGetUsage",
-    method: "GET",
-    path: "/admin/usage",
+    operation: "GET /admin/usage",
     summary: "The usage of an account",
     description: "What a key of the account reads at /api/account.",
     errors: {
@@ -42,8 +41,7 @@ export const ADMIN_USAGE_ENDPOINTS = [
   }),
   defineAdmin({
     id: "adminGetStatement",
-    method: "GET",
-    path: "/admin/statement",
+    operation: "GET /admin/statement",
     summary: "The statement of an account",
     description:
       "Grants, refunds and debits, with the balance after each: about 1,000 lines of whole hours.",

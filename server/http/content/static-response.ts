@@ -7,12 +7,6 @@ import {
   type ContentEncoding,
 } from "./compression.ts";
 
-/** A body in one encoding. */
-interface Variant {
-  readonly blob: Blob;
-  readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
-}
-
 /** A document loads nothing from elsewhere, runs no script but its own, and is in no frame. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -30,15 +24,20 @@ const DOCUMENT_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-type LoadBody = () => Promise<Uint8Array<ArrayBuffer>>;
+/** Caching of a file whose URL changes with its content. */
+export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
  * Creates a function that responds with one body.
  *
  * @param contentType `text/html` also gets the headers of a document.
- * @returns Responds to a request. It loads the body once; after a failure it loads it again.
+ * @param load Loads the body, once; after a failure again.
  */
-export function createStaticResponder(contentType: string, cacheControl: string) {
+export function createStaticResponder(
+  contentType: string,
+  cacheControl: string,
+  load: () => Promise<string | Uint8Array<ArrayBuffer>>,
+) {
   const headers = {
     "content-type": contentType,
     "cache-control": cacheControl,
@@ -46,8 +45,12 @@ export function createStaticResponder(contentType: string, cacheControl: string)
     "x-content-type-options": "nosniff",
     ...(contentType.startsWith("text/html") ? DOCUMENT_HEADERS : {}),
   };
-  let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
-  const variants = new Map<ContentEncoding | undefined, Promise<Variant>>();
+  const loadBytes = async () => {
+    const body = await load();
+    return typeof body === "string" ? new TextEncoder().encode(body) : body;
+  };
+  let loading: ReturnType<typeof loadBytes> | undefined;
+  const variants = new Map<ContentEncoding | undefined, ReturnType<typeof createVariant>>();
 
   /** Creates a variant with its body as a blob: Bun sends one without a copy for each response. */
   async function createVariant(bytes: Uint8Array<ArrayBuffer>, encoding?: ContentEncoding) {
@@ -58,8 +61,8 @@ export function createStaticResponder(contentType: string, cacheControl: string)
     return { blob, headers: { ...headers, etag: encodedEtag, "content-encoding": encoding } };
   }
 
-  return async (request: Pick<Request, "headers">, load: LoadBody): Promise<Response> => {
-    loading ??= load();
+  return async (request: Pick<Request, "headers">): Promise<Response> => {
+    loading ??= loadBytes();
     loading.catch(() => (loading = undefined));
     const bytes = await loading;
     const encoding = chooseEncoding(request);

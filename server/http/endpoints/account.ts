@@ -55,8 +55,7 @@ export const USAGE_QUERY: TProperties = {
 export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
   defineFree({
     id: "getAccount",
-    method: "GET",
-    path: "/api/account",
+    operation: "GET /api/account",
     part: "Account",
     summary: "The account of the API key",
     description:

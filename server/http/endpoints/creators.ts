@@ -28,8 +28,7 @@ const PLATFORM_ERROR = {
 export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   defineFree({
     id: "listCreators",
-    method: "GET",
-    path: "/api/creators",
+    operation: "GET /api/creators",
     part: "Creators",
     summary: "The monitoring list",
     description:
@@ -52,8 +51,7 @@ export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
   defineFree({
     id: "addCreator",
-    method: "PATCH",
-    path: "/api/creators",
+    operation: "PATCH /api/creators",
     part: "Creators",
     summary: "Add a creator",
     description: "A creator is a platform and a username, whose case does not matter.",
@@ -79,8 +77,7 @@ export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
   defineFree({
     id: "removeCreator",
-    method: "DELETE",
-    path: "/api/creators",
+    operation: "DELETE /api/creators",
     part: "Creators",
     summary: "Remove a creator",
     description: "Its collection stops. What was collected stays.",

@@ -54,13 +54,21 @@ export interface EndpointSources {
   now(): number;
 }
 
+/** The method and the path of an endpoint, in the form of the OpenAPI document. */
+export type Operation = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+
+/** Splits an operation into its method, its path, and the same path as a route of Elysia. */
+export function parseOperation({ operation }: { readonly operation: Operation }) {
+  const [method = "", path = ""] = operation.split(" ");
+  return { method, path, route: path.replaceAll(/\{(\w+)\}/g, ":$1") };
+}
+
 /** The declaration of an endpoint. */
 export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** `operationId` in the OpenAPI document. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path in the form of the OpenAPI document: `/api/video/{channel}/details`. */
-  readonly path: string;
+  /** Its method and path: `GET /api/video/{channel}/details`. */
+  readonly operation: Operation;
   readonly part: keyof typeof API_PARTS;
   readonly summary: string;
   readonly description: string;
@@ -154,11 +162,11 @@ export interface CsvDescription<Path extends string, Body, Parsed> {
 
 /** A charged endpoint as it is declared. */
 export interface ReadDeclaration<
-  Path extends string,
+  Path extends Operation,
   Result extends TSchema,
   Parsed,
 > extends EndpointDescription<Result> {
-  readonly path: Path;
+  readonly operation: Path;
   /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
   readonly parse?: (input: ParseInput) => Parsed;
   readonly price?: NonNullable<EndpointDescription["price"]> & {
@@ -177,12 +185,11 @@ export interface ReadDeclaration<
 }
 
 /** Defines an endpoint whose requests are charged. */
-export function defineRead<const Path extends string, Result extends TSchema, Parsed = undefined>({
-  parse,
-  load,
-  csv,
-  ...description
-}: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
+export function defineRead<
+  const Path extends Operation,
+  Result extends TSchema,
+  Parsed = undefined,
+>({ parse, load, csv, ...description }: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
   const { price, result } = description;
   const { headers = [] } = result;
   const isLinked = headers.includes("Link");

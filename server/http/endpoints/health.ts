@@ -2,10 +2,9 @@
 import { Type, type Static } from "@sinclair/typebox";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../../core/errors.ts";
-import { strictObject } from "../../../core/resources/fields.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
-import { SourceReadiness } from "../admin/resources.ts";
+import { SourceReadiness, resource } from "../admin/resources.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
 
@@ -13,17 +12,14 @@ import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.
 const READY_TIMEOUT_MS = 800;
 
 /** The service is ready even if a source fails or is stopped. */
-const Readiness = strictObject(
-  {
-    status: Type.Literal("ok"),
-    sources: Type.Array(SourceReadiness, {
-      description:
-        "The sources that the service collects from. A stop without `until` lasts until the " +
-        "settings change",
-    }),
-  },
-  { $id: "Readiness" },
-);
+const Readiness = resource("Readiness", {
+  status: Type.Literal("ok"),
+  sources: Type.Array(SourceReadiness, {
+    description:
+      "The sources that the service collects from. A stop without `until` lasts until the " +
+      "settings change",
+  }),
+});
 
 async function readReadiness({ check, metrics }: EndpointSources) {
   await check();
@@ -43,21 +39,19 @@ async function readReadinessInTime(sources: EndpointSources) {
 export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
   defineFree({
     id: "live",
-    method: "GET",
-    path: "/livez",
+    operation: "GET /livez",
     part: "Operation",
     summary: "Whether the process is alive",
     description: "200 as long as the process answers at all.",
     result: {
-      schema: strictObject({ status: Type.String() }, { $id: "Health" }),
+      schema: resource("Health", { status: Type.String() }),
       description: "It is alive",
     },
     createHandler: () => () => ({ status: "ok" }),
   }),
   defineFree({
     id: "ready",
-    method: "GET",
-    path: "/readyz",
+    operation: "GET /readyz",
     part: "Operation",
     summary: "Whether the service is ready",
     description:
@@ -70,8 +64,7 @@ export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
   defineFree({
     id: "metrics",
-    method: "GET",
-    path: "/metrics",
+    operation: "GET /metrics",
     part: "Operation",
     summary: "Metrics of the service",
     description: "In Prometheus' text format, from memory: also while the database is away.",

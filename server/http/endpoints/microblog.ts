@@ -42,8 +42,7 @@ const createPageErrors = (outOfRange: string) => ({
 export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   defineRead({
     id: "listUsers",
-    method: "GET",
-    path: "/api/microblog/users",
+    operation: "GET /api/microblog/users",
     part: "Microblog",
     summary: "List the users",
     description:
@@ -67,8 +66,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "getUser",
-    method: "GET",
-    path: "/api/microblog/{username}/details",
+    operation: "GET /api/microblog/{username}/details",
     part: "Microblog",
     summary: "Details of a user",
     description: "A user is known once the user or one of the user's tweets was observed.",
@@ -78,8 +76,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "listTweets",
-    method: "GET",
-    path: "/api/microblog/{username}/tweets",
+    operation: "GET /api/microblog/{username}/tweets",
     part: "Microblog",
     summary: "Latest tweets of a user",
     description:
@@ -97,8 +94,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "listFollowers",
-    method: "GET",
-    path: "/api/microblog/{username}/followers",
+    operation: "GET /api/microblog/{username}/followers",
     part: "Microblog",
     summary: "Follower counts and growth of a user",
     description:
@@ -124,8 +120,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "getTweet",
-    method: "GET",
-    path: "/api/microblog/{username}/tweet/{tweet_id}",
+    operation: "GET /api/microblog/{username}/tweet/{tweet_id}",
     part: "Microblog",
     summary: "Metrics of a tweet",
     description: "With its history, oldest first.",
@@ -139,7 +134,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineHistory(MICROBLOG, {
     id: "getUserHistory",
-    path: "/api/microblog/{username}/history",
+    operation: "GET /api/microblog/{username}/history",
     summary: "History of a user",
     nameParameter: "username",
     schema: historySchemas.UserHistory,
@@ -148,7 +143,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineHistory(MICROBLOG, {
     id: "getTweetHistory",
-    path: "/api/microblog/{username}/tweet/{tweet_id}/history",
+    operation: "GET /api/microblog/{username}/tweet/{tweet_id}/history",
     summary: "History of a tweet",
     nameParameter: "tweet_id",
     schema: historySchemas.TweetHistory,
@@ -158,7 +153,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineBatch(MICROBLOG, {
     id: "batchUsers",
-    path: "/api/microblog/details",
+    operation: "POST /api/microblog/details",
     body: batchSchemas.UserBatchRequest,
     schema: batchSchemas.UserBatch,
     async load({ microblog }, names) {
@@ -168,7 +163,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineComparison(MICROBLOG, {
     id: "compareUsers",
-    path: "/api/microblog/compare",
+    operation: "GET /api/microblog/compare",
     schema: batchSchemas.UserComparison,
     load: ({ microblog }, request) =>
       createComparison(request, microblog.userComparison(request), (entities) => {

@@ -1,12 +1,18 @@
 /** The table of all endpoints of the API, and their routes. */
-import { Elysia } from "elysia";
+import { Elysia, type Context } from "elysia";
 import { assertKnownParameters } from "../query-names.ts";
 import type { ChargedReads } from "../reads/charged-reads.ts";
 import { readJsonBody } from "../request-body.ts";
 import { getPathAndQuery } from "../request-url.ts";
 import { ACCOUNT_ENDPOINTS } from "./account.ts";
 import { CREATOR_ENDPOINTS } from "./creators.ts";
-import type { EndpointSources, FreeEndpoint, ReadEndpoint } from "./endpoint.ts";
+import {
+  parseOperation,
+  type EndpointDescription,
+  type EndpointSources,
+  type FreeEndpoint,
+  type ReadEndpoint,
+} from "./endpoint.ts";
 import { HEALTH_ENDPOINTS } from "./health.ts";
 import { MICROBLOG_ENDPOINTS } from "./microblog.ts";
 import { VIDEO_ENDPOINTS } from "./video.ts";
@@ -24,43 +30,55 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
 export function createEndpointRoutes(sources: EndpointSources, { createHandler }: ChargedReads) {
   const app = new Elysia({ name: "endpoints" });
   for (const endpoint of ENDPOINTS) {
-    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    const queryNames = Object.keys(endpoint.query ?? {});
-    if (!("prepare" in endpoint)) addFreeRoute(app, endpoint, path, queryNames, sources);
-    else {
+    if ("prepare" in endpoint) {
+      const { method, route } = parseOperation(endpoint);
+      const { hasCsv, query = {} } = endpoint;
       const handler = createHandler({
-        queryNames,
-        hasCsv: endpoint.hasCsv,
+        queryNames: Object.keys(query),
+        hasCsv,
         prepare: (request) => endpoint.prepare(request, sources),
       });
       // The handler reads the body itself.
-      app.route(endpoint.method, path, handler, { parse: "none" });
+      app.route(method, route, handler, { parse: "none" });
+    } else {
+      const handle = endpoint.createHandler(sources);
+      addRoute(app, endpoint, ({ request, body, set }) =>
+        handle({ request, body, headers: set.headers }),
+      );
     }
   }
   return app;
 }
 
-function addFreeRoute(
+/** Adds a route that checks the names of the query parameters, and parses a body of JSON. */
+export function addRoute(
   app: Elysia,
-  { method, body: schema, result: { statuses: [status] = [] }, createHandler }: FreeEndpoint,
-  path: string,
-  queryNames: readonly string[],
-  sources: EndpointSources,
+  endpoint: Pick<EndpointDescription, "operation" | "query" | "body"> & {
+    readonly result: Pick<EndpointDescription["result"], "statuses">;
+  },
+  handle: (context: Pick<Context, "request" | "params" | "body" | "set">) => unknown,
+  assertBody?: (body: unknown) => void,
 ): void {
-  const handle = createHandler(sources);
-  const parse = ({ request }: { readonly request: Request }) => readJsonBody(request);
+  const { query = {}, body: schema, result } = endpoint;
+  const { method, route } = parseOperation(endpoint);
+  const { statuses: [status, ...otherStatuses] = [] } = result;
+  const queryNames = Object.keys(query);
   app.route(
     method,
-    path,
-    async ({ request, body, set }) => {
-      const response = await handle({ request, body, headers: set.headers });
-      if (status !== undefined) set.status = status;
+    route,
+    async ({ request, params, body, set }) => {
+      const response = await handle({ request, params, body, set });
+      if (status !== undefined && otherStatuses.length === 0) set.status = status;
       return response;
     },
     {
-      ...(schema !== undefined && { parse }),
-      transform: ({ request }: { readonly request: Request }) =>
-        assertKnownParameters(getPathAndQuery(request), queryNames),
+      ...(schema && { parse: "contentMediaType" in schema ? "none" : parseBody }),
+      transform({ request, body }: Pick<Context, "request" | "body">): void {
+        assertKnownParameters(getPathAndQuery(request), queryNames);
+        assertBody?.(body);
+      },
     },
   );
 }
+
+const parseBody = ({ request }: Pick<Context, "request">) => readJsonBody(request);

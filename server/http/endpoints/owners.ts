@@ -27,6 +27,7 @@ import {
   type EndpointDescription,
   type EndpointSources,
   type ErrorExamples,
+  type Operation,
   type ReadDeclaration,
 } from "./endpoint.ts";
 import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
@@ -87,7 +88,7 @@ const readRangeOrigin = (query: QueryParameters): RangeOrigin => ({
 });
 
 /** Defines the history of an owner or an item. */
-export function defineHistory<const Path extends string, Result extends TSchema>(
+export function defineHistory<const Path extends Operation, Result extends TSchema>(
   owner: OwnerInterface,
   {
     schema,
@@ -96,7 +97,7 @@ export function defineHistory<const Path extends string, Result extends TSchema>
     load,
     ...declared
   }: Declared<Result> & {
-    readonly path: Path;
+    readonly operation: Path;
     readonly summary: string;
     /** The parameter of the path that names the entity. */
     readonly nameParameter: string;
@@ -107,7 +108,6 @@ export function defineHistory<const Path extends string, Result extends TSchema>
 ) {
   return defineRead<Path, Result, HistoryRequest & RangeOrigin>({
     ...declared,
-    method: "GET",
     part: owner.part,
     description:
       "By bucket, oldest first. A bucket has the newest known value of each count, and its change from " +
@@ -134,20 +134,19 @@ export function defineBatch<Result extends TSchema>(
   { part, kind, names, owners, example }: OwnerInterface,
   {
     id,
-    path,
+    operation,
     body,
     schema,
     load,
   }: Declared<Result> & {
-    readonly path: string;
+    readonly operation: Operation;
     readonly body: TSchema;
     load(sources: EndpointSources, names: readonly string[]): Promise<Static<Result>>;
   },
 ) {
-  return defineRead<string, Result, readonly string[]>({
+  return defineRead<Operation, Result, readonly string[]>({
     id,
-    method: "POST",
-    path,
+    operation,
     part,
     summary: `Details of several ${owners}`,
     description:
@@ -176,11 +175,11 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
   owner: OwnerInterface<Kind>,
   {
     id,
-    path,
+    operation,
     schema,
     load,
   }: Declared<Result> & {
-    readonly path: string;
+    readonly operation: Operation;
     load(
       sources: EndpointSources,
       request: ComparisonRequest<Kind> & RangeOrigin,
@@ -189,10 +188,9 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
 ) {
   const { part, kind, names, owners, example, limitError } = owner;
   const counts = ENTITY_FIELDS[kind].counts;
-  return defineRead<string, Result, ComparisonRequest<Kind> & RangeOrigin>({
+  return defineRead<Operation, Result, ComparisonRequest<Kind> & RangeOrigin>({
     id,
-    method: "GET",
-    path,
+    operation,
     part,
     summary: `Compare a count of several ${owners}`,
     description:

@@ -44,8 +44,7 @@ const isPageQuery = (query: URLSearchParams): boolean =>
 export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   defineRead({
     id: "listChannels",
-    method: "GET",
-    path: "/api/video/channels",
+    operation: "GET /api/video/channels",
     part: "Video",
     summary: "List the available channels",
     description:
@@ -69,8 +68,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "getChannel",
-    method: "GET",
-    path: "/api/video/{channel}/details",
+    operation: "GET /api/video/{channel}/details",
     part: "Video",
     summary: "Details of a channel",
     description:
@@ -86,8 +84,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "listShorts",
-    method: "GET",
-    path: "/api/video/{channel}/shorts",
+    operation: "GET /api/video/{channel}/shorts",
     part: "Video",
     summary: "Shorts of a channel",
     description:
@@ -116,8 +113,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineRead({
     id: "getShort",
-    method: "GET",
-    path: "/api/video/{channel}/short/{short_id}",
+    operation: "GET /api/video/{channel}/short/{short_id}",
     part: "Video",
     summary: "Details of a short",
     description: "With its history, oldest first.",
@@ -131,7 +127,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineHistory(VIDEO, {
     id: "getChannelHistory",
-    path: "/api/video/{channel}/history",
+    operation: "GET /api/video/{channel}/history",
     summary: "History of a channel",
     nameParameter: "channel",
     schema: historySchemas.ChannelHistory,
@@ -140,7 +136,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineHistory(VIDEO, {
     id: "getShortHistory",
-    path: "/api/video/{channel}/short/{short_id}/history",
+    operation: "GET /api/video/{channel}/short/{short_id}/history",
     summary: "History of a short",
     nameParameter: "short_id",
     schema: historySchemas.ShortHistory,
@@ -150,7 +146,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineBatch(VIDEO, {
     id: "batchChannels",
-    path: "/api/video/details",
+    operation: "POST /api/video/details",
     body: batchSchemas.ChannelBatchRequest,
     schema: batchSchemas.ChannelBatch,
     async load({ video }, names) {
@@ -160,7 +156,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   }),
   defineComparison(VIDEO, {
     id: "compareChannels",
-    path: "/api/video/compare",
+    operation: "GET /api/video/compare",
     schema: batchSchemas.ChannelComparison,
     load: ({ video }, request) =>
       createComparison(request, video.channelComparison(request), (entities) => {

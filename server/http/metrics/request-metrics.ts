@@ -7,98 +7,76 @@ import { Counter, Histogram, type Registry } from "prom-client";
 /** The upper bounds of the duration buckets; one more bucket is for all beyond the last. */
 const BUCKET_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** The durations of a route: the count of each bucket, and their sum. */
-interface Durations {
-  readonly counts: number[];
-  sumS: number;
-}
-
-const DURATION_METRIC = {
+const DURATION = {
   name: "http_request_duration_seconds",
   help: "Time from a request to its response, by route",
 };
 
+/** The requests of a route: how many took how long, and how many a method and status had. */
+function createRouteCounts() {
+  return {
+    buckets: [...BUCKET_BOUNDS_S, 0].map(() => 0),
+    sumS: 0,
+    statusesByMethod: new Map<string, Map<number, number>>(),
+  };
+}
+
+type CountsByRoute = Map<string, ReturnType<typeof createRouteCounts>>;
+
 /** A histogram that takes counts instead of single values. */
 class DurationHistogram extends Histogram<"route"> {
-  readonly durations = new Map<string, Durations>();
+  readonly countsByRoute: CountsByRoute = new Map();
 
   /** The registry of prom-client reads the samples here. */
   async getForPromString() {
-    const values = Array.from(this.durations, ([route, { counts, sumS }]) => {
+    const values = Array.from(this.countsByRoute, ([route, { buckets, sumS }]) => {
       let cumulativeCount = 0;
-      const buckets = counts.map((count, index) => {
+      const samples = buckets.map((count, index) => {
         cumulativeCount += count;
-        const le = BUCKET_BOUNDS_S[index] ?? "+Inf";
-        return {
-          labels: { le, route },
-          value: cumulativeCount,
-          metricName: `${DURATION_METRIC.name}_bucket`,
-        };
+        const labels = { le: BUCKET_BOUNDS_S[index] ?? "+Inf", route };
+        return { labels, value: cumulativeCount, metricName: `${DURATION.name}_bucket` };
       });
-      return [
-        ...buckets,
-        { labels: { route }, value: sumS, metricName: `${DURATION_METRIC.name}_sum` },
-        { labels: { route }, value: cumulativeCount, metricName: `${DURATION_METRIC.name}_count` },
-      ];
+      const sum = { labels: { route }, value: sumS, metricName: `${DURATION.name}_sum` };
+      const count = { ...sum, value: cumulativeCount, metricName: `${DURATION.name}_count` };
+      return [...samples, sum, count];
     });
-    return { ...DURATION_METRIC, type: "histogram", values: values.flat() };
+    return { ...DURATION, type: "histogram", values: values.flat() };
   }
 }
 
-/** Counts a completed request. */
-export type RecordRequest = (route: string, method: string, status: number, ms: number) => void;
-
-/** Registers the metrics of the requests. */
-export function createRequestMetrics(registry: Registry): RecordRequest {
-  const countsByRoute = new Map<string, Map<string, Map<number, number>>>();
+/** Registers the metrics of the requests; returns the function that counts a completed request. */
+export function createRequestMetrics(registry: Registry) {
   const requests = new Counter({
     name: "http_requests_total",
     help: "Completed requests by route, method and status",
     labelNames: ["route", "method", "status"],
-    registers: [],
+    registers: [registry],
     collect() {
       this.reset();
-      for (const [route, methods] of countsByRoute) {
-        for (const [method, statuses] of methods) {
-          for (const [status, count] of statuses) this.inc({ route, method, status }, count);
+      for (const [route, { statusesByMethod }] of countsByRoute) {
+        for (const [method, statuses] of statusesByMethod) {
+          for (const [status, count] of statuses) requests.inc({ route, method, status }, count);
         }
       }
     },
   });
-  registry.registerMetric(requests);
-  const { durations } = new DurationHistogram({
-    ...DURATION_METRIC,
+  const { countsByRoute } = new DurationHistogram({
+    ...DURATION,
     labelNames: ["route"],
     buckets: BUCKET_BOUNDS_S,
     registers: [registry],
   });
-  return (route, method, status, ms) => {
-    const statuses = getOrCreate(
-      getOrCreate(countsByRoute, route, createMethodCounts),
-      method,
-      createStatusCounts,
-    );
+  return (route: string, method: string, status: number, ms: number): void => {
+    let counts = countsByRoute.get(route);
+    if (counts === undefined) countsByRoute.set(route, (counts = createRouteCounts()));
+    const { buckets, statusesByMethod } = counts;
+    let statuses = statusesByMethod.get(method);
+    if (statuses === undefined) statusesByMethod.set(method, (statuses = new Map()));
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    const routeDurations = getOrCreate(durations, route, createDurations);
     const seconds = ms / 1000;
-    routeDurations.sumS += seconds;
+    counts.sumS += seconds;
     let bucket = 0;
     while (seconds > (BUCKET_BOUNDS_S[bucket] ?? Infinity)) bucket++;
-    routeDurations.counts[bucket] = (routeDurations.counts[bucket] ?? 0) + 1;
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1;
   };
-}
-
-const createMethodCounts = () => new Map<string, Map<number, number>>();
-const createStatusCounts = () => new Map<number, number>();
-const createDurations = (): Durations => ({
-  counts: [...BUCKET_BOUNDS_S, 0].map(() => 0),
-  sumS: 0,
-});
-
-function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const existing = map.get(key);
-  if (existing !== undefined) return existing;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

@@ -3,7 +3,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
 import { Day, Instant } from "../../../core/resources/fields.ts";
 import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
-import { API_PARTS, type EndpointDescription } from "../endpoints/endpoint.ts";
+import { API_PARTS, parseOperation, type EndpointDescription } from "../endpoints/endpoint.ts";
 import { ENDPOINTS } from "../endpoints/mod.ts";
 import { describeOperation, describePrice } from "./operation.ts";
 import reference from "./reference.json" with { type: "json" };
@@ -43,7 +43,7 @@ function describeTexts<Document extends object>(document: Document): Document {
 /** Creates the document. */
 export function createDocument() {
   const { document, securitySchemes, headers } = reference;
-  const paths = Map.groupBy(ALL_ENDPOINTS, ({ path }) => path);
+  const paths = Map.groupBy(ALL_ENDPOINTS, (endpoint) => parseOperation(endpoint).path);
   const schemas = ALL_ENDPOINTS.flatMap(({ result, body }) => [result.schema, body ?? []]).flat();
   return describeTexts({
     ...document,
@@ -66,7 +66,10 @@ export function createDocument() {
       Array.from(paths, ([path, endpoints]) => [
         path,
         Object.fromEntries(
-          endpoints.map((endpoint) => [endpoint.method.toLowerCase(), describeOperation(endpoint)]),
+          endpoints.map((endpoint) => [
+            parseOperation(endpoint).method.toLowerCase(),
+            describeOperation(endpoint),
+          ]),
         ),
       ]),
     ),

@@ -9,7 +9,12 @@ import { createInsufficientCreditsError, DomainError } from "../../../core/error
 import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
 import type { NamedError } from "../../../core/responses/errors.ts";
 import { createMissingScopeError } from "../admission.ts";
-import { API_PARTS, type EndpointDescription, type ErrorExamples } from "../endpoints/endpoint.ts";
+import {
+  API_PARTS,
+  parseOperation,
+  type EndpointDescription,
+  type ErrorExamples,
+} from "../endpoints/endpoint.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { createUnknownParameterError } from "../query-names.ts";
 import { READ_COST } from "../reads/charges.ts";
@@ -21,7 +26,7 @@ const UNKNOWN_NAME = "timezone";
 
 /** Describes the responses to the errors of an endpoint, one for each status. */
 export function describeErrors(endpoint: EndpointDescription) {
-  const { path } = endpoint;
+  const { path } = parseOperation(endpoint);
   const byStatus = Map.groupBy(listErrors(endpoint), ({ code }) => ERROR_STATUSES[code]);
   return Array.from(byStatus, ([status, errors]) => {
     const names = Array.from(new Set(errors.map(({ code }) => code)));
@@ -38,7 +43,8 @@ export function describeErrors(endpoint: EndpointDescription) {
 
 /** Lists an example of each error. */
 function listErrors(endpoint: EndpointDescription): NamedError[] {
-  const { path, part, query = {}, body, errors, price } = endpoint;
+  const { part, query = {}, body, errors, price } = endpoint;
+  const { path } = parseOperation(endpoint);
   const { cost, security } = API_PARTS[part];
   const { withBody, charged, always, ...authentication } = reference.commonErrors;
   const credits = createInsufficientCreditsError(0, price?.example ?? READ_COST);
@@ -63,8 +69,8 @@ function createErrors(messages: ErrorExamples = {}): NamedError[] {
 }
 
 /** The error of a path whose first parameter holds a control character. */
-function createPathErrors({ path, parameters }: EndpointDescription): NamedError[] {
-  const [, name] = /\{(\w+)\}/.exec(path) ?? [];
+function createPathErrors({ operation, parameters }: EndpointDescription): NamedError[] {
+  const [, name] = /\{(\w+)\}/.exec(operation) ?? [];
   if (name === undefined || parameters !== undefined) return [];
   try {
     parsePathParameters({ parameters: [{ name, segment: 0 }] }, "a%00b");
@@ -75,7 +81,8 @@ function createPathErrors({ path, parameters }: EndpointDescription): NamedError
 }
 
 /** The error of a path of the administration API while there is no token. */
-function createMissingPathError({ path, parameters = {} }: EndpointDescription): NamedError {
+function createMissingPathError({ parameters = {}, ...endpoint }: EndpointDescription): NamedError {
+  const { path } = parseOperation(endpoint);
   const filled = path.replace(/\{(\w+)\}/, (_, name) => parameters[name]?.["examples"][0]);
   return { code: "Not Found", message: `There is no path ${filled}` };
 }

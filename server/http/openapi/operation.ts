@@ -54,7 +54,7 @@ const isCharged = ({ part }: EndpointDescription) => API_PARTS[part].cost > 0;
 
 /** Whether clients can cache the responses of a charged read. */
 const isCacheable = (endpoint: EndpointDescription) =>
-  isCharged(endpoint) && endpoint.method === "GET";
+  isCharged(endpoint) && endpoint.operation.startsWith("GET ");
 
 /** Describes the operation of an endpoint. @throws {Error} If it has no examples. */
 export function describeOperation(endpoint: EndpointDescription) {
@@ -110,8 +110,8 @@ export function describeOperation(endpoint: EndpointDescription) {
 }
 
 /** @throws {Error} If a parameter has no schema. */
-function selectPathParameters({ path, parameters }: EndpointDescription): TProperties {
-  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
+function selectPathParameters({ operation, parameters }: EndpointDescription): TProperties {
+  const names = Array.from(operation.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
   return Object.fromEntries(
     names.map((name) => {
       const schema = parameters?.[name] ?? PATH_PARAMETERS[name];

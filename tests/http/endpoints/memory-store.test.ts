@@ -4,7 +4,7 @@ import { createMemoryStore } from "../../../core/testing/memory-store.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { ObservationLine } from "../../../core/resources/generated/types.ts";
 import { generateDailyProfiles, generateObservations } from "../../../server/demo/generate.ts";
-import type { EndpointSources } from "../../../server/http/endpoints/endpoint.ts";
+import { parseOperation, type EndpointSources } from "../../../server/http/endpoints/endpoint.ts";
 import { ENDPOINTS } from "../../../server/http/endpoints/mod.ts";
 import { formatErrorResponse, toClientError } from "../../../server/http/errors.ts";
 import { getPath, parseQuery } from "../../../server/http/request-url.ts";
@@ -18,11 +18,10 @@ const memory = createMemoryStore(() => NOW);
 const sources = { video: memory, microblog: memory, now: () => NOW } as unknown as EndpointSources;
 
 const matchRoute = createRouteMatcher(
-  ENDPOINTS.map((endpoint) => ({
-    method: endpoint.method,
-    path: endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    handler: endpoint,
-  })),
+  ENDPOINTS.map((endpoint) => {
+    const { method, route } = parseOperation(endpoint);
+    return { method, path: route, handler: endpoint };
+  }),
 );
 
 /** What must be equal in both responses. */

@@ -13,8 +13,8 @@ function formatPrice({ part, price }: (typeof ENDPOINTS)[number]): string {
 
 test("server/README.md lists every endpoint with its summary and its price", async () => {
   const rows = ENDPOINTS.map((endpoint) => {
-    const { method, path, summary } = endpoint;
-    return `| \`${method} ${path}\` | ${summary} | ${formatPrice(endpoint)} |`;
+    const { operation, summary } = endpoint;
+    return `| \`${operation}\` | ${summary} | ${formatPrice(endpoint)} |`;
   });
   const readme = await Bun.file(join(ROOT, "server/README.md")).text();
   const documented = readme.split("\n").filter((line) => /^\| `\w+ \/(?!admin)/.test(line));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020.js";
 import packageFile from "../../../package.json";
-import { ADMIN_PAGE_PATH, PAGE_PATHS } from "../../../server/http/pages/routes.ts";
+import { ADMIN_PAGE_PATH, PAGE_PATHS } from "../../../server/http/pages.ts";
 import { createProgram } from "../../../server/main.ts";
 import { startTestService } from "../../support/service.ts";
 

@@ -2,13 +2,13 @@
  * The routes of the pages for people: the dashboard, which reads the public API, and the administrator's
  * page. Each is one document. They need no key; their scripts ask the visitor for one.
  */
+import { fileURLToPath } from "node:url";
 import { Elysia } from "elysia";
-import { addVary, varyByAccept } from "../cache-headers.ts";
-import { createStaticResponder } from "../content/static-response.ts";
-import { toClientError } from "../errors.ts";
-import { getPath, getPathAndQuery } from "../request-url.ts";
-import type { MatchRoute } from "../route-matcher.ts";
-import { bundlePages, type PageBundle, type PageProgram } from "./bundle.ts";
+import { addVary, varyByAccept } from "./cache-headers.ts";
+import { createStaticResponder, IMMUTABLE } from "./content/static-response.ts";
+import { toClientError } from "./errors.ts";
+import { getPath, getPathAndQuery } from "./request-url.ts";
+import type { MatchRoute } from "./route-matcher.ts";
 
 /** The addresses that the script knows, which can be shared and reloaded. */
 export const PAGE_PATHS = [
@@ -26,8 +26,6 @@ export const PAGE_PATHS = [
 
 /** The address of the administrator's page. */
 export const ADMIN_PAGE_PATH = "/admin";
-
-const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
  * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not exist:
@@ -60,7 +58,7 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
       // Not 304: there is nothing that the client could have.
       const unconditional = new Headers(request.headers);
       unconditional.delete("if-none-match");
-      const { body, headers } = await dashboard.respond({ headers: unconditional });
+      const { body, headers } = await dashboard.serveDocument({ headers: unconditional });
       headers.delete("etag");
       addVary(headers, "Accept");
       return new Response(body, { status: 404, headers });
@@ -78,37 +76,56 @@ function isVisit({ method, headers }: Request): boolean {
   return (method === "GET" || method === "HEAD") && accepted.includes("text/html");
 }
 
-/** Creates a program of pages. Its script is bundled at the first request of a page. */
-function createProgram(program: PageProgram, paths: readonly string[]) {
-  const [scriptPath, stylePath] = [`/assets/${program}.js`, `/assets/${program}.css`];
-  let bundling: Promise<PageBundle> | undefined;
+/** Creates a program of `server/pages`. Its files are bundled at the first request of a page. */
+function createProgram(name: "pages" | "admin", paths: readonly string[]) {
+  const [scriptPath, stylePath] = [`/assets/${name}.js`, `/assets/${name}.css`];
+  const entryPoint = name === "pages" ? "main.tsx" : "admin/main.tsx";
+  let bundling: ReturnType<typeof bundle> | undefined;
   const getBundle = () => {
-    bundling ??= bundlePages(program);
+    bundling ??= bundle(entryPoint);
     bundling.catch(() => (bundling = undefined));
     return bundling;
   };
-  const respond = {
-    document: createStaticResponder("text/html; charset=utf-8", "no-cache"),
-    script: createStaticResponder("text/javascript; charset=utf-8", IMMUTABLE),
-    style: createStaticResponder("text/css; charset=utf-8", IMMUTABLE),
-  };
-  const loadDocument = async () => {
+  const serveScript = createStaticResponder(
+    "text/javascript; charset=utf-8",
+    IMMUTABLE,
+    async () => (await getBundle()).script,
+  );
+  const serveStyle = createStaticResponder(
+    "text/css; charset=utf-8",
+    IMMUTABLE,
+    async () => (await getBundle()).style,
+  );
+  const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {
     const { script, style } = await getBundle();
-    const template = await Bun.file(new URL("../../pages/document.html", import.meta.url)).text();
-    const html = template
+    const template = await Bun.file(getPagesFile("document.html")).text();
+    return template
       .replace("SCRIPT_URL", createVersionedUrl(scriptPath, script))
       .replace("STYLE_URL", createVersionedUrl(stylePath, style));
-    return new TextEncoder().encode(html);
+  });
+  const routes = new Elysia({ name: `pages-${name}`, detail: { hide: true } })
+    .get(scriptPath, ({ request }) => serveScript(request))
+    .get(stylePath, ({ request }) => serveStyle(request));
+  for (const path of paths) routes.get(path, ({ request }) => serveDocument(request));
+  return { routes, serveDocument };
+}
+
+const getPagesFile = (name: string) => fileURLToPath(new URL(`../pages/${name}`, import.meta.url));
+
+/** Bundles a script and its style sheet; it takes a fraction of a second. */
+async function bundle(entryPoint: string) {
+  const { outputs } = await Bun.build({
+    entrypoints: [getPagesFile(entryPoint)],
+    target: "browser",
+    minify: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const getBytes = async (extension: string) => {
+    const output = outputs.find(({ path }) => path.endsWith(extension));
+    if (output === undefined) throw new Error(`The pages have no ${extension} file`);
+    return new Uint8Array(await output.arrayBuffer());
   };
-  const respondWithDocument = (request: Pick<Request, "headers">) =>
-    respond.document(request, loadDocument);
-  const routes = new Elysia({ name: `pages-${program}`, detail: { hide: true } })
-    .get(scriptPath, ({ request }) =>
-      respond.script(request, async () => (await getBundle()).script),
-    )
-    .get(stylePath, ({ request }) => respond.style(request, async () => (await getBundle()).style));
-  for (const path of paths) routes.get(path, ({ request }) => respondWithDocument(request));
-  return { routes, respond: respondWithDocument };
+  return { script: await getBytes(".js"), style: await getBytes(".css") };
 }
 
 /** The URL changes with the content, so clients can cache it for long. */
