@@ -1,7 +1,7 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
 import type { TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/compiler";
-import { Elysia, ParseError, ValidationError } from "elysia";
+import { Elysia, ParseError } from "elysia";
 import { ERROR_STATUSES } from "../../core/error-statuses.ts";
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import {
@@ -15,16 +15,11 @@ import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
 /** How errors are reported. */
-export interface ErrorOptions {
+interface ErrorOptions {
   /** Gets the cause of every 5xx. */
   readonly onFailure: OnFailure;
   /** Whether clients operate the service, so that responses include causes; by default not. */
   readonly isTrusted?: boolean;
-}
-
-/** Whether an error is a charged response: 404 is an answer, all other errors are free. */
-export function isChargedError(error: unknown): boolean {
-  return ERROR_STATUSES[toClientError(error).code] === 404;
 }
 
 /** Returns the error to respond with: a client error as it is, else an internal error. */
@@ -40,9 +35,6 @@ export function toClientError(
     if (cause instanceof DomainError) return cause;
     return createInvalidRequestError("The body must be JSON");
   }
-  if (thrown instanceof ValidationError) {
-    return createInvalidRequestError(describeValidationError(thrown));
-  }
   if (isOutOfDescriptors(thrown)) {
     const message = "The service has too many open files and connections right now";
     return new DomainError("Service Unavailable", message, { cause: thrown });
@@ -51,11 +43,6 @@ export function toClientError(
     ? describeError(new Error("The operation failed", { cause: thrown }))
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
-}
-
-function describeValidationError({ all: [first], type }: ValidationError): string {
-  if (first === undefined || !("path" in first)) return `The ${type} does not match its schema`;
-  return describeSchemaError(first, type);
 }
 
 /**

@@ -1,11 +1,12 @@
 /** Charges of reads: idempotency keys of requests, refunds of failed reads, and the headers of the cost. */
+import { ERROR_STATUSES } from "../../../core/error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { Receipt } from "../../metering/batch-committer.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
-import { isChargedError } from "../errors.ts";
+import { toClientError } from "../errors.ts";
 
 /** The default cost of a request, in credits: a read of one entity or one page. */
 export const READ_COST = 1;
@@ -27,12 +28,7 @@ export class ConnectionClosedError extends Error {
   }
 }
 
-/**
- * The idempotency key of a request, if it has one.
- *
- * @param body The JSON value that a `POST` sent. Spaces make no difference.
- * @throws {DomainError} `Invalid Request` for a malformed key.
- */
+/** Parses the idempotency key of a request. Spaces in the JSON of its body make no difference. */
 export function parseIdempotencyKey(
   { headers }: Request,
   pathAndQuery: string,
@@ -55,29 +51,30 @@ export function parseIdempotencyKey(
  * Settles the debit of a read that failed: a 404 stays charged if the client can still get it,
  * everything else is refunded.
  *
+ * @param receipt Absent if the read failed before it was charged.
  * @returns The error to respond with.
  */
 export async function settleFailedRead(
   debitQueue: Pick<DebitQueue, "complete" | "refund">,
-  receipt: Receipt,
+  receipt: Receipt | undefined,
   { signal }: Request,
   headers: ResponseHeaders,
   thrown: unknown,
 ): Promise<unknown> {
-  if (isChargedError(thrown) && !signal.aborted) {
+  if (receipt === undefined) {
+    // The debit queue drops a debit whose client left.
+    return signal.aborted && thrown === signal.reason ? new ConnectionClosedError() : thrown;
+  }
+  const isCharged = ERROR_STATUSES[toClientError(thrown).code] === 404;
+  if (isCharged && !signal.aborted) {
     setCostHeaders(headers, receipt);
     debitQueue.complete(receipt, 404);
     return thrown;
   }
-  const error = isChargedError(thrown) ? new ConnectionClosedError() : thrown;
+  const error = isCharged ? new ConnectionClosedError() : thrown;
   const reason = error instanceof ConnectionClosedError ? error.message : "The answer failed";
   await debitQueue.refund(receipt, reason);
   return error;
-}
-
-/** The error of a read that was not charged; the debit queue drops a debit whose client left. */
-export function toUnchargedError(thrown: unknown, { aborted, reason }: AbortSignal): unknown {
-  return aborted && thrown === reason ? new ConnectionClosedError() : thrown;
 }
 
 /** Sets the headers of the cost of a read and of the remaining credits. */

@@ -1,6 +1,6 @@
 /** Links a page to the next one, for responses that continue at a cursor. */
 import type { CacheableResult } from "../../store/reads/read-types.ts";
-import type { ReadResult } from "./response-cache.ts";
+import type { ReadResult } from "./rendered-response.ts";
 
 /** A page that continues at a cursor, or another body. */
 interface CursorPage {

@@ -1,12 +1,9 @@
-/** The routes of charged reads: how each prepares a request, and whether it has CSV. */
-import { parseFormat, type CsvTable } from "../content/csv.ts";
+/** The routes of charged reads: which one a request matches, and how it is parsed and priced. */
+import { parseFormat, prefersCsv, type CsvTable } from "../content/csv.ts";
 import { assertKnownParameters } from "../query-names.ts";
-import { parseQuery } from "../request-url.ts";
-import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
-import type { ReadResult } from "./response-cache.ts";
-
-/** Loads the result of a read. The signal may end it once nobody waits for it. */
-type Load = (signal: AbortSignal) => Promise<ReadResult>;
+import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
+import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
+import type { ReadResult } from "./rendered-response.ts";
 
 /** The parts of a request that a read is parsed from. */
 export interface ReadRequest {
@@ -23,22 +20,10 @@ export interface ReadRequest {
 export interface PreparedRead {
   /** In credits. */
   readonly cost: number;
-  readonly load: Load;
+  /** The signal may end it once nobody waits for it. */
+  readonly load: (signal: AbortSignal) => Promise<ReadResult>;
   /** How its result is written as CSV; `undefined` if there is none, or the client wants JSON. */
   readonly table?: CsvTable | undefined;
-}
-
-/** A request, and the route that it matches. */
-export interface MatchedRead {
-  readonly request: Request;
-  readonly path: string;
-  readonly pathAndQuery: string;
-  readonly pattern: RoutePattern;
-  readonly route: ReadRoute;
-  /** Whether the client prefers CSV, and the route has it. */
-  readonly isCsvPreferred: boolean;
-  /** The key in the response cache. No path and no encoding begins like the prefix of CSV. */
-  readonly cacheKey: string;
 }
 
 export interface ReadRoute {
@@ -47,6 +32,27 @@ export interface ReadRoute {
   readonly hasCsv?: boolean;
   /** @throws {DomainError} For a parameter or body that is not allowed. */
   prepare(request: ReadRequest): PreparedRead;
+}
+
+/** A request and the route that it matches. */
+export type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
+
+/** Finds the route of a request; `undefined` if it is no charged read. */
+export function matchRead(
+  matchRoute: MatchRoute,
+  routesByHandler: ReadonlyMap<unknown, ReadRoute>,
+  request: Request,
+) {
+  const pathAndQuery = getPathAndQuery(request);
+  const path = removeQuery(pathAndQuery);
+  const pattern = matchRoute(path);
+  const route = routesByHandler.get(pattern?.handlers.get(request.method));
+  if (pattern === undefined || route === undefined) return undefined;
+  const isCsvPreferred = route.hasCsv === true && prefersCsv(request.headers.get("accept"));
+  // A response to a `POST` is not cached. No path and no encoding begins like the prefix of CSV.
+  const cacheKey =
+    request.method === "POST" ? undefined : isCsvPreferred ? `csv${pathAndQuery}` : pathAndQuery;
+  return { request, path, pathAndQuery, pattern, route, isCsvPreferred, cacheKey };
 }
 
 /** Checks the parameters and the body of a request. @throws {DomainError} If one is not allowed. */

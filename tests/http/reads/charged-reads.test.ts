@@ -9,7 +9,8 @@ import {
   type ChargedReadsOptions,
 } from "../../../server/http/reads/charged-reads.ts";
 import type { ReadRoute } from "../../../server/http/reads/read-route.ts";
-import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
+import type { ReadResult } from "../../../server/http/reads/rendered-response.ts";
+import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
 import { makeCharge } from "../../support/store/debits.ts";
 
@@ -52,11 +53,8 @@ function createReads(
 const serve = (request: Request, ...reads: Parameters<typeof createReads>) =>
   createReads(...reads)(request);
 
-const createRequest = (signal?: AbortSignal) =>
-  new Request("http://localhost/api/a", {
-    headers: { "x-api-key": "k" },
-    ...(signal === undefined ? {} : { signal }),
-  });
+const createRequest = (signal: AbortSignal | null = null) =>
+  new Request("http://localhost/api/a", { headers: { "x-api-key": "k" }, signal });
 
 test("createChargedReads() responds to a failed read after its debit is refunded", async () => {
   const events: string[] = [];

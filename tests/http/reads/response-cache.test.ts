@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
-import { createResponseCache, renderResponse } from "../../../server/http/reads/response-cache.ts";
+import { renderResponse } from "../../../server/http/reads/rendered-response.ts";
+import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
