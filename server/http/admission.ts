@@ -1,7 +1,7 @@
 /**
  * Admits requests: path, then authentication, method, rate limit, scope of the key and path
- * parameters, in that order. The route checks the rest: body, query, credits, existence. So a request without a valid
- * key gets 401 on every known path, whatever else is wrong with it.
+ * parameters, in that order. The route checks the rest: body, query, credits, existence. So a request
+ * without a valid key gets 401 on every known path, whatever else is wrong with it.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -13,28 +13,22 @@ import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
-/** The dependencies of admission. */
 export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
-  /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
   /** Limits clients that leave before their responses; by default there is no limit. */
   readonly abortLimiter?: AbortLimiter | undefined;
-  /** Authenticates requests below `/admin`. */
   readonly adminAuthentication: AdminAuthentication;
   /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** The matcher of all routes, once they are declared. */
   getRouteMatcher(): MatchRoute;
 }
 
-/** The form of a client's request id. */
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 const CORS_EXPOSED_HEADERS =
   "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, " +
   "X-Credits-Remaining, X-History-Thinned, X-Observed-At, X-Request-Id";
 
-/** The callers of the requests that the Elysia plugin admitted. */
 const callers = new WeakMap<Request, Caller>();
 
 /** The caller of a request that the Elysia plugin admitted. */
@@ -59,12 +53,11 @@ export function setCommonHeaders(
 }
 
 /**
- * Authenticates a request of a known path, then checks its method and its rate limit.
+ * Authenticates a request of a known path, then checks its method and its rate limit. The caller is
+ * `undefined` for a path that needs no API key, and no promise if the key is cached, because most
+ * requests come with a cached key and a promise costs time.
  *
  * @param headers Gets the headers that the response must have, also if this throws.
- * @returns The caller; `undefined` for a path that needs no API key. It is no promise if the key is
- * cached, because most requests come with a cached key and a promise costs time.
- * @throws {DomainError} 401, 403, 405 or 429; an asynchronous one rejects.
  */
 export function admit(
   options: AdmissionOptions,
@@ -128,7 +121,6 @@ export function createAdmissionPlugin(
     });
 }
 
-/** Whether there is no such path, because there is no administration API. */
 async function isHidden(
   { adminAuthentication }: Pick<AdmissionOptions, "adminAuthentication">,
   path: string,
@@ -136,7 +128,6 @@ async function isHidden(
   return isAdminPath(path) && !(await adminAuthentication.isEnabled());
 }
 
-/** Whether a path belongs to the administration API. */
 export function isAdminPath(path: string): boolean {
   return path.startsWith("/admin/");
 }
@@ -159,12 +150,10 @@ function authenticateRequest(
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
 }
 
-/** The scope that a key needs for a path. */
 function getRequiredScope(path: string): KeyScope {
   return path === "/api/creators" ? "creators" : "read";
 }
 
-/** The error of a key without the scope that a path needs. */
 export function createMissingScopeError(path: string): DomainError {
   const scope = getRequiredScope(path);
   return new DomainError("Forbidden", `This request needs a key with the scope ${scope}`);

@@ -18,7 +18,6 @@ import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 
-/** The dependencies of the app. */
 export interface AppOptions
   extends
     Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
@@ -30,18 +29,15 @@ export interface AppOptions
   readonly namedAdminTokens: AdminTokenStore;
 }
 
-/** The part of Bun's server that the interface uses. */
 type HttpServer = Pick<Bun.Server<unknown>, "requestIP"> &
   Partial<Pick<Bun.Server<unknown>, "timeout">>;
 
-/** The connection of a request. */
 interface Connection {
   readonly address: string;
   /** Lets the connection be idle for any time. */
   removeTimeout(): void;
 }
 
-/** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
   const { adminToken: token, namedAdminTokens: namedTokens, now } = options;
   let matchRoute: MatchRoute | undefined;
@@ -52,7 +48,6 @@ export function createApp(options: AppOptions) {
     options.log.request?.({ method, path: getPath(request), status, ms });
   };
   let isStopping = false;
-  /** The connections of the requests below `/admin`. */
   const connections = new WeakMap<Request, Connection>();
   const adminAuthentication = createAdminAuthentication({
     token,

@@ -1,6 +1,5 @@
 /** Headers of HTTP caching: how caches may use a response, and whether a client has it already. */
 
-/** The headers of a response while they are collected. */
 export type ResponseHeaders = Record<string, string | number | undefined>;
 
 /** The client may store such a response, but revalidates it before each use. */
@@ -28,7 +27,6 @@ export function varyByAccept(headers: ResponseHeaders): void {
   headers["vary"] = `${headers["vary"] ?? PRIVATE_CACHE_HEADERS.vary}, Accept`;
 }
 
-/** Adds a name to `Vary`, unless it is there. */
 export function addVary(headers: Headers, name: string): void {
   const names = headers.get("vary")?.split(", ") ?? [];
   if (!names.includes(name)) headers.set("vary", [...names, name].join(", "));
@@ -43,7 +41,6 @@ export function completeCacheHeaders(
   if (variesByOrigin) addVary(headers, "Origin");
 }
 
-/** Whether an `If-None-Match` header contains an entity tag. */
 export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch
     .split(",")

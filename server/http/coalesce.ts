@@ -1,5 +1,3 @@
-/** Shares one run of a task among all callers that ask for it at once. */
-
 /**
  * Runs a task at most once at a time. Calls during a run share the next run, so no caller gets a
  * result that is older than its call.

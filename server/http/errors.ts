@@ -14,7 +14,6 @@ import { describeError, isOutOfDescriptors, readAdvice } from "../system-errors.
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
-/** How errors are reported. */
 interface ErrorOptions {
   /** Gets the cause of every 5xx. */
   readonly onFailure: OnFailure;
@@ -48,8 +47,6 @@ export function toClientError(
 /**
  * Names the wrong value, its place and the allowed ones: of a union, all that it has; of a
  * text with a pattern, the description of its schema.
- *
- * @param whole The name of the checked value: the body, the query.
  */
 export function describeSchemaError(
   { path, message, value, schema }: ValueError,
@@ -68,7 +65,6 @@ export function describeSchemaError(
   return `${where} must be ${toLowerFirst(description)}, got ${quoteValue(value)}`;
 }
 
-/** Describes the values that a schema of a union allows. */
 function describeSchema({ type, minimum, maximum, description, ...schema }: TSchema): string {
   if (type === "null") return "null";
   if (type === "integer") {
@@ -83,11 +79,7 @@ function describeSchema({ type, minimum, maximum, description, ...schema }: TSch
 
 const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/**
- * Formats an error: with one field below `/api/video`, else with a code and a message.
- *
- * @param advice The next step, which only the commands get.
- */
+/** Formats an error; only the commands get advice. */
 export function formatErrorResponse(error: NamedError, path: string, advice?: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
@@ -102,7 +94,6 @@ export function formatErrorResponse(error: NamedError, path: string, advice?: st
   };
 }
 
-/** Creates the Elysia plugin that responds to every error. */
 export function createErrorHandler(options: ErrorOptions) {
   return new Elysia({ name: "error-handler" }).onError(
     { as: "global" },
@@ -114,11 +105,7 @@ export function createErrorHandler(options: ErrorOptions) {
   );
 }
 
-/**
- * Creates the response to an error, and reports the cause of a 5xx.
- *
- * @param headers Gets the headers of the response.
- */
+/** Creates the response to an error, sets its headers, and reports the cause of a 5xx. */
 export function createErrorResponse(
   error: unknown,
   request: Request,

@@ -24,14 +24,11 @@ export const PAGE_PATHS = [
   "/account",
 ] as const;
 
-/** The address of the administrator's page. */
 export const ADMIN_PAGE_PATH = "/admin";
 
 /**
  * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not exist:
  * the dashboard says so to people.
- *
- * @param getRouteMatcher The matcher of all routes, once they are declared.
  */
 export function createPages(getRouteMatcher: () => MatchRoute) {
   const dashboard = createProgram("pages", PAGE_PATHS);
@@ -70,7 +67,6 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
 /** Whether an address is of an API, whose errors are JSON. */
 const isBelowApi = (path: string): boolean => /^\/(?:api|admin)\//.test(path);
 
-/** Whether a browser opens an address. */
 function isVisit({ method, headers }: Request): boolean {
   const accepted = headers.get("accept") ?? "";
   return (method === "GET" || method === "HEAD") && accepted.includes("text/html");

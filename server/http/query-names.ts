@@ -11,12 +11,6 @@ const IGNORED_PREFIX = "_";
 /** The greatest number of edits between a misspelt name and its suggestion. */
 const MAX_EDITS = 2;
 
-/**
- * Checks the names of the query parameters of a request.
- *
- * @param known The names that its operation has.
- * @throws {DomainError} `Invalid Request`, with these names.
- */
 export function assertKnownParameters(pathAndQuery: string, known: readonly string[]): void {
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return;
@@ -26,7 +20,6 @@ export function assertKnownParameters(pathAndQuery: string, known: readonly stri
   }
 }
 
-/** The error of a query parameter that an operation does not have. */
 export function createUnknownParameterError(known: readonly string[], name: string): DomainError {
   const quoted = quoteValue(name);
   if (known.length === 0) {

@@ -5,19 +5,12 @@
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 
-/** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;
 
 const BODY_TIMEOUT_S = 10;
 
 const INITIAL_BUFFER_BYTES = 4096;
 
-/**
- * Reads a JSON body.
- *
- * @throws {DomainError} `Payload Too Large`, `Unsupported Media Type`.
- * @throws {DomainError} `Invalid Request`.
- */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const bytes = await readBody(request, BODY_MAX_BYTES, BODY_TIMEOUT_S);
   const type = request.headers.get("content-type");
@@ -49,8 +42,6 @@ export async function readJsonBody(request: Request): Promise<unknown> {
  * each chunk has one byte.
  *
  * @param timeoutS How long the body may take to arrive; by default as long as it likes.
- * @throws {DomainError} `Payload Too Large`.
- * @throws {DomainError} `Invalid Request` if the body is late or breaks off.
  */
 export async function readBody(
   request: Request,

@@ -19,24 +19,20 @@ export function getPathOfUrl(url: string): string {
   return url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 }
 
-/** The path and query of a request. */
 export function getPathAndQuery({ url }: Pick<Request, "url">): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start === -1 ? "/" : url.slice(start);
 }
 
-/** The path of a request. */
 export function getPath(request: Pick<Request, "url">): string {
   return removeQuery(getPathAndQuery(request));
 }
 
-/** The path of a path and query. */
 export function removeQuery(pathAndQuery: string): string {
   const end = pathAndQuery.indexOf("?");
   return end === -1 ? pathAndQuery : pathAndQuery.slice(0, end);
 }
 
-/** The query parameters of a path and query. */
 export function parseQuery(pathAndQuery: string): URLSearchParams {
   const start = pathAndQuery.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : pathAndQuery.slice(start));

@@ -5,7 +5,6 @@ import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { getPathOfUrl } from "./request-url.ts";
 
-/** The routes of one path. */
 export interface RoutePattern {
   /** The route as it is declared: `/api/video/:channel/details`. */
   readonly route: string;
@@ -17,7 +16,6 @@ export interface RoutePattern {
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
-/** A declared route. */
 interface DeclaredRoute {
   readonly method: string;
   readonly path: string;

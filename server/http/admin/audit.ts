@@ -21,7 +21,6 @@ import {
 } from "./parameters.ts";
 import { AuditPage } from "./resources.ts";
 
-/** The outcome of a change that succeeded. */
 const DONE = "done";
 
 /** The outcome of a change whose client left before its end. */
@@ -29,16 +28,11 @@ const STOPPED = "stopped";
 
 type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
-/** Stores the outcome of a change, and more about it. */
 type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;
 
 /**
- * Makes a change, with an entry in the audit.
- *
- * The entry is stored before the change. If that fails, so does the request, and nothing changes. If
+ * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails, so does the request, and nothing changes. If
  * the outcome cannot be stored, the entry stays without one.
- *
- * @param describe Says more about the result in the audit.
  */
 export async function recordChange<Result>(
   options: AuditOptions,
@@ -120,7 +114,6 @@ function cutSecretsOfDetails(details: AuditDetails): AuditDetails {
   );
 }
 
-/** The counts of an import that the audit adds up. */
 type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", number>> & {
   readonly causes: RejectionReport["causes"];
 };

@@ -16,15 +16,12 @@ import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 
-/** The sender of a request to the administration API. */
 interface AdminCaller {
-  /** The name of a token, `ADMIN_TOKEN` or `command line`. */
   readonly actor: string;
   /** The address of the client; of a command, the name of its machine. */
   readonly origin: string;
 }
 
-/** The callers of the requests that were admitted. */
 const callers = new WeakMap<Request, AdminCaller>();
 
 /** The name of the token of the setting in the audit. */
@@ -35,21 +32,17 @@ const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
 /** Admits a request on the owner's socket, or of a command to its own process. */
 export const admitCommand = (request: Request): void => void callers.set(request, COMMAND_LINE);
 
-/** @throws {Error} If the request was not admitted. */
 export function getAdminCaller(request: Request): AdminCaller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error("The request was not admitted");
   return caller;
 }
 
-/** Authenticates administrators. */
 export type AdminAuthentication = ReturnType<typeof createAdminAuthentication>;
 
-/** Wrong tokens a minute from one network, and from all. */
 const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
 
-/** The delay of the response to a wrong token. */
 const FAILURE_DELAY_MS = 500;
 
 /**
@@ -58,16 +51,11 @@ const FAILURE_DELAY_MS = 500;
  */
 const REMEMBERED_MAX = 1000;
 
-/** Creates the authentication of administrators. */
 export function createAdminAuthentication(options: {
-  /** The token of the setting. */
   readonly token: string | undefined;
   readonly namedTokens: Pick<AdminTokenStore, "isCandidate" | "listCached" | "recordUse">;
-  /** The address of the client. */
   getAddress(request: Request): string;
-  /** Is called with each request that is authenticated. */
   onAuthenticated?(request: Request): void;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }) {
   const { token, namedTokens, getAddress, now } = options;
@@ -118,12 +106,7 @@ export function createAdminAuthentication(options: {
       token !== undefined ||
       (await namedTokens.listCached()).some(({ revokedAt }) => revokedAt === null),
 
-    /**
-     * Authenticates a request, and remembers its caller; waits before it rejects a wrong token.
-     *
-     * @param headers Gets `Retry-After` with `Too Many Requests`.
-     * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
-     */
+    /** Authenticates a request, and remembers its caller; waits before it rejects a wrong token. */
     async authenticate(request: Request, headers: ResponseHeaders): Promise<void> {
       const presentedToken = parseBearerToken(request);
       if (presentedToken === undefined) {
@@ -139,7 +122,6 @@ export function createAdminAuthentication(options: {
   };
 }
 
-/** Creates the lookup of the actor to whom a token belongs. */
 function createActorLookup(token: string | undefined) {
   const expected = token === undefined ? undefined : hash(token);
   return (presentedHash: Uint8Array, known: readonly AdminTokenRecord[]) => {
@@ -157,9 +139,6 @@ function createActorLookup(token: string | undefined) {
 /**
  * The network of an address: an IPv4 address itself, the first 64 bits of an IPv6 address. A client
  * can choose the other bits as it likes.
- *
- * @example
- * getNetworkPrefix("2001:db8::1"); // "2001:db8:0:0"
  */
 export function getNetworkPrefix(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];

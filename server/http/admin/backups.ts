@@ -10,7 +10,6 @@ import { undefinedIfMissing } from "../../system-errors.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { BackupList, resource } from "./resources.ts";
 
-/** The names of backups that are made over HTTP. */
 const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 const FileName = Type.String({
@@ -22,10 +21,8 @@ const FileName = Type.String({
 
 const Reference = resource("BackupReference", { file: FileName });
 
-/** A backup that was made. */
 export const Backup = resource("Backup", { file: Type.String(), bytes: Count });
 
-/** The media type of SQLite files. */
 const FILE_TYPE = "application/vnd.sqlite3";
 
 const NAME_ERROR = {
@@ -142,7 +139,6 @@ async function* readChunks(file: Bun.BunFile): AsyncGenerator<Uint8Array> {
   yield* file.stream();
 }
 
-/** @throws {DomainError} `Not Found`. */
 async function findBackup(folder: string, file: string): Promise<Bun.BunFile> {
   const backup = Bun.file(join(folder, file));
   if (FILE_PATTERN.test(file) && (await backup.exists())) return backup;

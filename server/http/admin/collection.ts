@@ -23,10 +23,8 @@ const ChannelReference = resource("AdminChannelReference", {
   }),
 });
 
-/** Why a creator or channel is not collected. */
 const Failure = nullable(Type.String(), { description: "Why it is not collected" });
 
-/** The state of the collection of a creator or channel. */
 const STATE = {
   added_at: Instant,
   last_success: InstantOrNull,
@@ -184,7 +182,6 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
   }),
 ] as const;
 
-/** Adds a creator to the monitoring list, unless it is there. */
 async function addCreator(
   creators: MonitoringListStore,
   creator: ReturnType<typeof parseMicroblogCreator>,

@@ -20,9 +20,7 @@ import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { EndpointDescription, Operation } from "../endpoints/endpoint.ts";
 
-/** The dependencies of the administration API. */
 export interface AdminOptions {
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly ledger: LedgerStore;
   verifyLedger(): Promise<LedgerVerification>;
@@ -31,10 +29,8 @@ export interface AdminOptions {
   readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
   readonly audit: AuditStore;
-  /** Reads the state of the database, its contents and the sources. */
   readStatus(): Promise<{
     readonly database: {
-      /** The URL without secrets. */
       readonly url: string;
       /** The size of the file and of its recent changes; `null` for a libSQL server. */
       readonly bytes: number | null;
@@ -77,21 +73,14 @@ type Immutable<Value> = Value extends object
 /** A change in the audit; its target is `null` if the action says it all. */
 export type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;
 
-/** A request to an endpoint. */
 interface AdminRequest<Body> {
   readonly request: Request;
   readonly query: URLSearchParams;
-  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The body, which matches its schema. */
   readonly body: Body;
   /** Sets the status of the response, if the endpoint has several. */
   setStatus(status: number): void;
-  /**
-   * Makes a change, with an entry in the audit.
-   *
-   * @param describe Says more about the result of the change in the audit.
-   */
+  /** Makes a change, with an entry in the audit, where `describe` says more about the result. */
   record<Result>(
     change: Change,
     make: () => Promise<Result>,
@@ -113,7 +102,6 @@ interface AdminRoute<
   readonly result: Pick<EndpointDescription<Result>["result"], "schema" | "statuses">;
 }
 
-/** An endpoint of the administration API. */
 export interface AdminEndpoint<Options> extends AdminRoute {
   handle(options: Options, request: AdminRequest<never>): unknown;
 }
@@ -149,7 +137,6 @@ export const defineAdmin = createDefine<
   }
 >();
 
-/** The parsed parts of a request to an endpoint. */
 type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
   ? string extends keyof Query
     ? unknown

@@ -27,7 +27,6 @@ import {
   resource,
 } from "./resources.ts";
 
-/** How long a rotated key stays valid by default. */
 const DEFAULT_OVERLAP = "24h";
 
 const OVERLAP_SYNTAX = "0 or a duration (30s, 10m, 12h, 7d, 2w)";
@@ -168,7 +167,6 @@ export const ADMIN_KEY_ENDPOINTS = [
   }),
 ] as const;
 
-/** Parses the scopes of a new key; by default it has all. */
 function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
   const unknown = names.find((name) => !scopes.some((scope) => scope === name));

@@ -22,16 +22,12 @@ import { defineAdmin, Lines } from "./endpoint.ts";
 import { assertName, parseChoiceFilter } from "./parameters.ts";
 import { PositiveInteger, resource } from "./resources.ts";
 
-/** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
 
-/** Observations in one chunk of an export. */
 const CHUNK_MAX_LINES = 500;
 
-/** An exported observation. */
 type Observation = Record<string, unknown>;
 
-/** The time between two lines of progress of retention. */
 const PROGRESS_INTERVAL_MS = 500;
 
 export const ADMIN_OBSERVATION_ENDPOINTS = [
@@ -135,11 +131,7 @@ function parseExportOptions(query: QueryParameters): ExportOptions {
   };
 }
 
-/**
- * Responds with an export, once its first observations are read: a failure until then has a status.
- *
- * @param header The first line, if the export is CSV.
- */
+/** Responds with an export, once its first observations are read: a failure until then has a status. */
 async function startResponse(chunks: AsyncGenerator<string>, header?: string): Promise<Response> {
   const first = await chunks.next();
   async function* resume() {
@@ -158,7 +150,6 @@ function createLinesResponse(
   return new Response(lines, { headers: { "content-type": type } });
 }
 
-/** Encodes a line for each observation, in chunks of lines. */
 async function* encodeObservations(
   observations: AsyncIterable<Observation>,
   encode: (observation: Observation) => string,

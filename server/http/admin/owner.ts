@@ -19,7 +19,6 @@ import { Backup } from "./backups.ts";
 import { createDefine, type AdminOptions } from "./endpoint.ts";
 import { PositiveInteger } from "./resources.ts";
 
-/** The process that owns a database file. */
 export type OwnerDescription = Static<typeof Owner>;
 
 const Owner = strictObject({
@@ -32,7 +31,6 @@ const Owner = strictObject({
   since: Type.String(),
 });
 
-/** The dependencies of the API on the owner's socket. */
 export interface OwnerOptions extends AdminOptions {
   readonly tokens: AdminTokenStore;
   describe(): OwnerDescription;

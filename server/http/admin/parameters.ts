@@ -12,7 +12,6 @@ import { isIdentifier } from "../../../core/text.ts";
 import { createCursorParameter, createIntegerParameter } from "../endpoints/parameters.ts";
 import { Name } from "./resources.ts";
 
-/** The name of an account. */
 export const AccountParameter = Type.String({
   minLength: 1,
   maxLength: IDENTIFIER_MAX_CHARACTERS,
@@ -20,7 +19,6 @@ export const AccountParameter = Type.String({
   examples: ["acme"],
 });
 
-/** The parameters of a list that comes in pages. */
 export const createPageParameters = (rows: string, cursorMaxLength: number) => ({
   limit: createIntegerParameter(LIST_LIMIT_RANGE, `The most ${rows} of a page.`),
   cursor: createCursorParameter(
@@ -29,12 +27,7 @@ export const createPageParameters = (rows: string, cursorMaxLength: number) => (
   ),
 });
 
-/**
- * Reads a page of a list.
- *
- * @param read Reads the first rows of the page, `limit` at most.
- * @returns The page, and the cursor of the next one: the id of the last row; `null` if there is none.
- */
+/** Reads a page of a list. The cursor of the next one is the id of its last row. */
 export async function readPage<Row extends { readonly id: string | number }>(
   query: QueryParameters,
   read: (limit: number) => Promise<readonly Row[]>,
@@ -46,7 +39,6 @@ export async function readPage<Row extends { readonly id: string | number }>(
   return { rows, next: last === undefined ? null : String(last.id) };
 }
 
-/** @throws {DomainError} `Invalid Request`, with the name of the parameter. */
 export function assertName(parameter: string, value: string | undefined): void {
   if (value === undefined || isIdentifier(value)) return;
   throw createInvalidRequestError(
@@ -54,7 +46,6 @@ export function assertName(parameter: string, value: string | undefined): void {
   );
 }
 
-/** Parses `account`. @throws {DomainError} `Invalid Request` if it is missing or no name. */
 export function parseAccount(query: QueryParameters): string {
   const account = parseNameFilter("account", query);
   if (account === undefined) throw createInvalidRequestError("account is missing");

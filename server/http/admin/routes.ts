@@ -49,7 +49,6 @@ export const ADMIN_ENDPOINTS: readonly DescribedAdminEndpoint[] = [
 /** The requests on the owner's socket and their results, by method and path. */
 export type OwnerCalls = AdminCalls<[...typeof SHARED_ENDPOINTS, ...typeof OWNER_ENDPOINTS]>;
 
-/** Creates the routes of endpoints. */
 export function createAdminRoutes<Options extends AdminOptions>(
   endpoints: readonly AdminEndpoint<Options>[],
   options: Options,

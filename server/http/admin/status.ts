@@ -5,7 +5,6 @@ import { toSourceReadiness } from "../endpoints/health.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
 import { ServiceStatus } from "./resources.ts";
 
-/** The status as it is read. */
 type Reading = Awaited<ReturnType<AdminOptions["readStatus"]>>;
 
 export const ADMIN_STATUS_ENDPOINTS = [

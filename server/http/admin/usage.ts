@@ -16,7 +16,6 @@ import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./parameters.ts";
 import { Statement } from "./resources.ts";
 
-/** About how many lines a response to `/statement` has. */
 const STATEMENT_PAGE_LINES = 1000;
 
 const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
@@ -74,12 +73,7 @@ export const ADMIN_USAGE_ENDPOINTS = [
   }),
 ] as const;
 
-/**
- * Parses a parameter that begins or ends a statement: a day or the start of an hour.
- *
- * @returns Hours since 1970 UTC.
- * @throws {DomainError} `Invalid Request`.
- */
+/** Parses a day or the start of an hour, to hours since 1970 UTC. */
 function parseHour(name: string, query: QueryParameters): number | undefined {
   const text = readSingleValue(name, query);
   const instant = text === undefined ? undefined : parseInstantParameter(name, text);

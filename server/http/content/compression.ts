@@ -5,10 +5,8 @@ import { Elysia } from "elysia";
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 
-/** The encodings, the preferred one first. */
 const ENCODINGS = ["zstd", "gzip"] as const;
 
-/** A content encoding that makes bodies smaller. */
 export type ContentEncoding = (typeof ENCODINGS)[number];
 
 /** A shorter body fits into one packet anyway. */
@@ -49,7 +47,6 @@ export function chooseEncoding({ headers }: Pick<Request, "headers">): ContentEn
   return choice.encoding;
 }
 
-/** Whether a body is long enough to be compressed. */
 export function isCompressible(body: string | Uint8Array): boolean {
   if (body.length >= COMPRESSED_MIN_BYTES) return true;
   return typeof body === "string" && Buffer.byteLength(body) >= COMPRESSED_MIN_BYTES;
@@ -60,7 +57,6 @@ export function hasRoomToCompress(body: string | Uint8Array): boolean {
   return pendingBytes === 0 || pendingBytes + body.length <= PENDING_MAX_BYTES;
 }
 
-/** Compresses a body in another thread. */
 export async function compress(
   body: string | Uint8Array,
   encoding: ContentEncoding,

@@ -6,7 +6,6 @@ import { encodeCsvRow } from "../../csv/rows.ts";
 import { parseChoiceParameter, type QueryParameters } from "../../../core/parameters.ts";
 import { readRawParts } from "../../raw-json.ts";
 
-/** The values of the parameter `format`. */
 export const FORMATS = ["json", "csv"] as const;
 
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
@@ -15,11 +14,8 @@ export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 export interface CsvTable<Body = unknown> {
   /** The fields of an item, those of nested objects behind a dot: `change.views`. */
   readonly columns: readonly string[];
-  /** The file in which browsers save it. */
   readonly fileName: string;
-  /** The items of a body, or of a part of it. */
   getItems(body: Body): readonly object[];
-  /** Headers that only the CSV has. */
   getHeaders?(body: Body): Readonly<Record<string, string>>;
 }
 
@@ -31,11 +27,6 @@ const STEP_ITEMS = 500;
 /**
  * Whether a client prefers `text/csv` to `application/json`: RFC 9110, section 12.5.1. It must name
  * it, because browsers accept every type.
- *
- * @param accept The header `Accept`.
- *
- * @example
- * prefersCsv("text/csv, application/json;q=0.9"); // true
  */
 export function prefersCsv(accept: string | null): boolean {
   if (accept === null || !/text\/csv/i.test(accept)) return false;
@@ -43,11 +34,6 @@ export function prefersCsv(accept: string | null): boolean {
   return negotiator.mediaType(["application/json", CSV_TYPE]) === CSV_TYPE;
 }
 
-/**
- * Parses the parameter `format`.
- *
- * @throws {DomainError} `Invalid Request` for any other value than `json` and `csv`.
- */
 export function parseFormat(query: QueryParameters, isCsvPreferred: boolean) {
   return parseChoiceParameter("format", query, FORMATS, isCsvPreferred ? "csv" : "json");
 }
@@ -61,11 +47,7 @@ export function listColumns({ properties }: TObject, prefix = ""): string[] {
   );
 }
 
-/**
- * Encodes a table, in steps between which the process serves other requests.
- *
- * @returns The text in UTF-8.
- */
+/** Encodes a table to UTF-8, in steps between which the process serves other requests. */
 export async function encodeTable<Body>(
   { columns, getItems }: CsvTable<Body>,
   body: Body,
@@ -91,7 +73,6 @@ function readPath(item: object, path: readonly string[]): unknown {
   return value;
 }
 
-/** Creates the headers of a table. */
 export function createTableHeaders<Body>({ fileName, getHeaders }: CsvTable<Body>, body: Body) {
   return {
     ...getHeaders?.(body),

@@ -27,12 +27,7 @@ const DOCUMENT_HEADERS = {
 /** Caching of a file whose URL changes with its content. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/**
- * Creates a function that responds with one body.
- *
- * @param contentType `text/html` also gets the headers of a document.
- * @param load Loads the body, once; after a failure again.
- */
+/** Creates a function that responds with one body, which `load` loads once; after a failure again. */
 export function createStaticResponder(
   contentType: string,
   cacheControl: string,

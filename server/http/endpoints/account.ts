@@ -25,7 +25,6 @@ const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day"
 /** Rows of usage that a response has at most: every hour of the longest range. */
 const USAGE_MAX_ROWS = 10_000;
 
-/** The query of an account's usage. */
 export const USAGE_QUERY: TProperties = {
   from: Type.Optional(
     Type.String({
@@ -79,19 +78,13 @@ export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
 ];
 
-/** The usage of an account, by day if it is not grouped. */
 interface Usage {
   readonly days: DayRange;
   readonly grouping: UsageGrouping | undefined;
   readonly groups: readonly UsageGroup[];
 }
 
-/**
- * Reads the usage of an account that a query asks for.
- *
- * @param now Milliseconds since 1970 UTC.
- * @throws {DomainError} `Invalid Request`, also if there are too many rows.
- */
+/** Reads the usage that a query asks for. @throws {DomainError} Also if there are too many rows. */
 export async function readUsage(
   reads: Pick<AccountReads, "usage">,
   account: number,
@@ -118,7 +111,6 @@ export function toAccountDetails(
   return { account: account.name, balance: account.balance, usage };
 }
 
-/** The usage of each day, from groups by day. */
 function* listUsedDays(groups: readonly UsageGroup[]): Generator<UsageDay> {
   for (const { period, requests, credits, refunded } of groups) {
     if (period !== null) yield { day: period, requests, credits, refunded };

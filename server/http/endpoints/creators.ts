@@ -14,7 +14,6 @@ import { defineFree, type FreeEndpoint } from "./endpoint.ts";
 /** The encoded list is read again after this time, even if its version is the same. */
 const LIST_MAX_AGE_MS = 1000;
 
-/** The list as the bytes of its JSON. */
 interface EncodedList {
   readonly body: Uint8Array;
   /** Compresses the body, once for each encoding. */

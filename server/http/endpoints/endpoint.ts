@@ -17,7 +17,6 @@ import { READ_COST } from "../reads/charges.ts";
 import type { PreparedRead, ReadRequest } from "../reads/read-route.ts";
 import { withNextLink } from "../reads/next-link.ts";
 
-/** The reads of an account. */
 export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
 
 /** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
@@ -36,10 +35,8 @@ export const API_PARTS = {
   },
 } as const;
 
-/** Example messages of errors, by name. */
 export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
 
-/** The stores that endpoints read and change. */
 export interface EndpointSources {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
@@ -47,10 +44,8 @@ export interface EndpointSources {
   readonly creators: MonitoringListStore;
   readonly bodyStreamer: BodyStreamer;
   readonly metrics: Metrics;
-  /** Rejects if the service cannot serve. */
   check(): Promise<void>;
   isStopping(): boolean;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }
 
@@ -63,7 +58,6 @@ export function parseOperation({ operation }: { readonly operation: Operation })
   return { method, path, route: path.replaceAll(/\{(\w+)\}/g, ":$1") };
 }
 
-/** The declaration of an endpoint. */
 export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** `operationId` in the OpenAPI document. */
   readonly id: string;
@@ -76,7 +70,6 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly parameters?: TProperties;
   /** The query parameters by name; any other is an error, which lists them in this order. */
   readonly query?: TProperties;
-  /** The schema of the body of a request. */
   readonly body?: TSchema;
   readonly result: {
     /** A schema with a name in the OpenAPI document; any other means text. */
@@ -92,7 +85,6 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
     /** The status of a success; by default 200. With several, the handler sets one. */
     readonly statuses?: readonly number[];
   };
-  /** The errors that not every endpoint has. */
   readonly errors?: ErrorExamples;
   /**
    * Examples of its bodies; by default those of `openapi/reference.json`, which has the long ones.
@@ -101,7 +93,6 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly examples?: {
     readonly request?: unknown;
     readonly response: unknown;
-    /** The response as CSV, if the endpoint has that. */
     readonly csv?: string;
   };
   /** Its cost, if it differs from that of its part of the API. */
@@ -114,22 +105,17 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
 
 /** An endpoint whose requests are charged before their responses are loaded. */
 export interface ReadEndpoint extends EndpointDescription {
-  /** Whether the response is also available as CSV. */
   readonly hasCsv: boolean;
-  /** @throws {DomainError} For a parameter or body that is not allowed. */
   prepare(request: ReadRequest, sources: EndpointSources): PreparedRead;
 }
 
-/** A request to an endpoint that is free of charge. */
 export interface FreeRequest {
   readonly request: Request;
   /** The JSON value of the body, if the endpoint has one. */
   readonly body: unknown;
-  /** Headers of the response. */
   readonly headers: ResponseHeaders;
 }
 
-/** An endpoint whose requests are free of charge. */
 export interface FreeEndpoint extends EndpointDescription {
   /** Is called once for each app. */
   createHandler(sources: EndpointSources): (request: FreeRequest) => unknown;
@@ -142,9 +128,7 @@ type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}
 /** The parameters of a path, decoded. */
 type PathParameters<Path extends string> = Readonly<Record<PathParameter<Path>, string>>;
 
-/** The input that an endpoint parses: its query or its body. */
 export interface ParseInput extends Pick<ReadRequest, "query" | "body"> {
-  /** Milliseconds since 1970 UTC. */
   readonly now: number;
 }
 
@@ -152,15 +136,12 @@ export interface ParseInput extends Pick<ReadRequest, "query" | "body"> {
 export interface CsvDescription<Path extends string, Body, Parsed> {
   /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
   readonly items: string;
-  /** Names the file in which browsers save it. */
   createFileName(parameters: PathParameters<Path>): string;
   /** A column beside those of every item. */
   findExtraColumn?(parsed: Parsed): string | undefined;
-  /** Headers that only the CSV has. */
   createHeaders?(body: Body, pathAndQuery: string): Readonly<Record<string, string>>;
 }
 
-/** A charged endpoint as it is declared. */
 export interface ReadDeclaration<
   Path extends Operation,
   Result extends TSchema,
@@ -170,7 +151,6 @@ export interface ReadDeclaration<
   /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
   readonly parse?: (input: ParseInput) => Parsed;
   readonly price?: NonNullable<EndpointDescription["price"]> & {
-    /** Counts the reads that are paid for. */
     countReads(parsed: Parsed): number;
   };
   /** Loads the response. The signal may end it once nobody waits for it. */
@@ -184,7 +164,6 @@ export interface ReadDeclaration<
   readonly csv?: CsvDescription<Path, Static<Result>, Parsed>;
 }
 
-/** Defines an endpoint whose requests are charged. */
 export function defineRead<
   const Path extends Operation,
   Result extends TSchema,
@@ -235,7 +214,6 @@ function readPath<Value>(value: unknown, path: string): Value {
 const addColumn = (columns: readonly string[], added: string | undefined) =>
   added === undefined || columns.includes(added) ? columns : [...columns, added];
 
-/** Defines an endpoint that is free of charge. */
 export const defineFree = <Result extends TSchema>(
   endpoint: EndpointDescription<Result> & {
     createHandler(

@@ -85,7 +85,6 @@ function createStoppingResponse(): Response {
   return new Response(body, init);
 }
 
-/** Describes how a source is doing. */
 export function toSourceReadiness({ source, stopped, failing }: SourceStatus) {
   const problem = stopped ?? failing;
   const status: Static<typeof SourceReadiness>["status"] =

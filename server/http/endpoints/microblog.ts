@@ -25,7 +25,6 @@ const TWEET_ERRORS = {
   "Tweet Not Found": "Tweet 7 of user slowcompiler not found",
 } as const;
 
-/** The query of a page of tweets or follower counts. */
 const PAGE_QUERY: TProperties = {
   days: createIntegerParameter(DAYS_FILTER_RANGE, "Days to filter by, back from now."),
   page: createIntegerParameter(PAGE_NUMBER_RANGE, "Page number, 0-based."),

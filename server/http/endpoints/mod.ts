@@ -26,7 +26,6 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
   ...CREATOR_ENDPOINTS,
 ];
 
-/** Creates the routes of all endpoints. */
 export function createEndpointRoutes(sources: EndpointSources, { createHandler }: ChargedReads) {
   const app = new Elysia({ name: "endpoints" });
   for (const endpoint of ENDPOINTS) {

@@ -35,7 +35,6 @@ import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
 /** The differences between the two interfaces. */
 interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly part: EndpointDescription["part"];
-  /** The kind of its owners. */
   readonly kind: Kind;
   /** Its owners in texts. */
   readonly owners: string;
@@ -87,7 +86,6 @@ const readRangeOrigin = (query: QueryParameters): RangeOrigin => ({
   isRecent: ["from", "to"].every((name) => query.getAll(name).length === 0),
 });
 
-/** Defines the history of an owner or an item. */
 export function defineHistory<const Path extends Operation, Result extends TSchema>(
   owner: OwnerInterface,
   {
@@ -99,9 +97,7 @@ export function defineHistory<const Path extends Operation, Result extends TSche
   }: Declared<Result> & {
     readonly operation: Path;
     readonly summary: string;
-    /** The parameter of the path that names the entity. */
     readonly nameParameter: string;
-    /** The errors of an entity that is not found. */
     readonly errors: ErrorExamples;
     readonly load: ReadDeclaration<Path, Result, HistoryRequest & RangeOrigin>["load"];
   },
@@ -223,11 +219,7 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
   });
 }
 
-/**
- * Creates the response of a comparison from the result of a store.
- *
- * @param nameEntities Creates the field that has the result for each name.
- */
+/** Creates a comparison. @param nameEntities Creates the field that has the result for each name. */
 export async function createComparison<Count extends string, Entities extends object>(
   { count, interval }: Pick<ComparisonRequest, "interval"> & { readonly count: Count },
   reading: Promise<CacheableResult<Comparison>>,

@@ -25,20 +25,17 @@ export const CURSOR_MAX_CHARACTERS: number = Math.ceil(
 /** JSON has up to six bytes for each character of `search` and `country`. */
 const LIST_CURSOR_MAX_CHARACTERS = CURSOR_MAX_CHARACTERS + 8 * 2 * SEARCH_MAX_CHARACTERS;
 
-/** A whole number within a range. */
 export function createIntegerParameter(range: IntegerRange, description: string) {
   const { min: minimum, max: maximum, default: initial } = range;
   return Type.Optional(Type.Integer({ minimum, maximum, default: initial, description }));
 }
 
-/** A parameter that is one of some names. */
 export const createChoiceParameter = (
   choices: readonly string[],
   description: string,
   initial?: string,
 ) => Type.Optional(Type.String({ enum: [...choices], default: initial, description }));
 
-/** A date or date-time. */
 export const createInstantParameter = (description: string) =>
   Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description }));
 
@@ -46,7 +43,6 @@ export const createInstantParameter = (description: string) =>
 export const createFilterParameter = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX_CHARACTERS, description }));
 
-/** The position at which a page begins. */
 export const createCursorParameter = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
@@ -58,7 +54,6 @@ export const FORMAT: TProperties = {
   ),
 };
 
-/** Creates the query of a list of owners. */
 export const createListQuery = (sorts: readonly string[]): TProperties => ({
   limit: createIntegerParameter(LIST_LIMIT_RANGE, "Maximum entities returned."),
   cursor: createCursorParameter(
@@ -113,7 +108,6 @@ const createIdentifierParameter = (description: string, example: string) =>
     examples: [example],
   });
 
-/** The parameters in paths, by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
   channel: createIdentifierParameter(
     "The channel's identifier, or its username in any case. An identifier takes precedence.",

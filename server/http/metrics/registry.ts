@@ -65,7 +65,6 @@ const SOURCE_METRICS: readonly SourceMetric[] = [
   },
 ];
 
-/** The metrics of an app. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics({
@@ -80,7 +79,6 @@ export function createMetrics({
     /** Why requests to the database are suspended; `undefined` if they are not. */
     getOutage(): Error | undefined;
   };
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }) {
   const registry = new Registry();
@@ -155,7 +153,6 @@ function registerSourceMetric(
   });
 }
 
-/** Reads a value at once, then at an interval. */
 function createSnapshot<Value>(read: () => Promise<Value>, now: () => number) {
   let latest: { readonly value: Value; readonly at: number } | undefined;
   let isRefreshing = false;

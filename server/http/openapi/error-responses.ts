@@ -21,10 +21,8 @@ import { READ_COST } from "../reads/charges.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import reference from "./reference.json" with { type: "json" };
 
-/** The example of a query parameter that no operation has. */
 const UNKNOWN_NAME = "timezone";
 
-/** Describes the responses to the errors of an endpoint, one for each status. */
 export function describeErrors(endpoint: EndpointDescription) {
   const { path } = parseOperation(endpoint);
   const byStatus = Map.groupBy(listErrors(endpoint), ({ code }) => ERROR_STATUSES[code]);
@@ -41,7 +39,6 @@ export function describeErrors(endpoint: EndpointDescription) {
   });
 }
 
-/** Lists an example of each error. */
 function listErrors(endpoint: EndpointDescription): NamedError[] {
   const { part, query = {}, body, errors, price } = endpoint;
   const { path } = parseOperation(endpoint);
@@ -105,7 +102,6 @@ function findPattern(name: ErrorCode): string | undefined {
   return sentences[name]?.source ?? (ERROR_STATUSES[name] === 400 ? `^${name}: ` : undefined);
 }
 
-/** Narrows the field `error` of a schema. */
 const createErrorSchema = (
   { properties, ...schema }: typeof VideoError | typeof ServiceError,
   narrowed: object,

@@ -56,7 +56,6 @@ const isCharged = ({ part }: EndpointDescription) => API_PARTS[part].cost > 0;
 const isCacheable = (endpoint: EndpointDescription) =>
   isCharged(endpoint) && endpoint.operation.startsWith("GET ");
 
-/** Describes the operation of an endpoint. @throws {Error} If it has no examples. */
 export function describeOperation(endpoint: EndpointDescription) {
   const { id, part, summary, description, query = {}, body, result, price } = endpoint;
   const { cost, security } = API_PARTS[part];
@@ -109,7 +108,6 @@ export function describeOperation(endpoint: EndpointDescription) {
   };
 }
 
-/** @throws {Error} If a parameter has no schema. */
 function selectPathParameters({ operation, parameters }: EndpointDescription): TProperties {
   const names = Array.from(operation.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
   return Object.fromEntries(

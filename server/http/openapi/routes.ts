@@ -14,7 +14,6 @@ const SCRIPT_PATH = `${PAGE_PATH}/reference.js`;
 const STYLE_PATH = `${PAGE_PATH}/reference.css`;
 const START_PATH = `${PAGE_PATH}/start.js`;
 
-/** Creates the routes of the document and of the page that shows it. They need no API key. */
 export function createOpenApiRoutes() {
   const script = createViewerFile("swagger-ui-dist/swagger-ui-bundle.js", SCRIPT_PATH);
   const style = createViewerFile("swagger-ui-dist/swagger-ui.css", STYLE_PATH);
@@ -44,12 +43,7 @@ export function createOpenApiRoutes() {
   );
 }
 
-/**
- * Serves a file that the page loads. Its URL changes with the file, and is relative to that of the
- * page.
- *
- * @param module The name of the module in an import.
- */
+/** Serves a file of the page. Its URL changes with the file, and is relative to that of the page. */
 function createViewerFile(module: string, path: string) {
   const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
   const contentType = path.endsWith(".css") ? "text/css" : "text/javascript";

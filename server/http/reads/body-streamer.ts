@@ -1,7 +1,6 @@
 /** Sends long bodies in chunks, as fast as clients read them, within a bound of memory. */
 import { DomainError } from "../../../core/errors.ts";
 
-/** The bound of the memory for long bodies that are being sent. */
 const PENDING_MAX_BYTES = 96 * 1_048_576;
 
 /** Bun may copy such a body for each response; a longer one is sent in chunks. */
@@ -10,14 +9,9 @@ export const SHORT_BODY_MAX_BYTES = 14_000;
 /** Bun copies a chunk and holds it until the socket takes it, so each connection holds a chunk. */
 const CHUNK_BYTES = 262_144;
 
-/** Sends long bodies. */
 export type BodyStreamer = ReturnType<typeof createBodyStreamer>;
 
-/**
- * Creates a streamer of long bodies.
- *
- * @param maxBytes The bound. A longer body is sent if no other body is.
- */
+/** Creates a streamer. A body longer than the bound is sent if no other body is. */
 export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   /** In how many responses each body is being sent: they share its bytes. */
   const responseCounts = new Map<Uint8Array, number>();
@@ -89,18 +83,12 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   }
 
   return {
-    /**
-     * Asserts that a body can be sent now; a short one always can.
-     *
-     * @throws {DomainError} `Service Unavailable` if there is no room.
-     */
+    /** Asserts that a body can be sent now; a short one always can. */
     assertRoomFor,
 
     /**
      * Turns a body into one that `Response` takes. Use the result in a response: Bun then reads the
      * stream to its end or cancels it, also if the client left, and so frees its memory.
-     *
-     * @throws Like `assertRoomFor()`.
      */
     toResponseBody(body: string | Uint8Array): string | Uint8Array | ReadableStream {
       if (!isLong(body)) return body;

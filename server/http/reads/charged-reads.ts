@@ -53,33 +53,28 @@ import {
 } from "./rendered-response.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
-/** The dependencies of charged reads. */
 export interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
   readonly responseCache: ResponseCache;
   readonly bodyStreamer: BodyStreamer;
   /** Limits the reads of one event loop iteration; `undefined` if the read may start now. */
   waitForSlot(): Promise<void> | undefined;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly onFailure: OnFailure;
   /** Is called with every completed request and its route as it is declared. */
   onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
 
-/** The charged reads of an app. */
 export type ChargedReads = ReturnType<typeof createChargedReads>;
 
 /** The status in logs and metrics of a request whose client left; nginx has the same. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Creates the charged reads of an app. */
 export function createChargedReads(options: ChargedReadsOptions) {
   const routesByHandler = new Map<unknown, ReadRoute>();
   const match = (request: Request) =>
     matchRead(options.getRouteMatcher(), routesByHandler, request);
 
-  /** Serves a request, if it is a charged read. */
   function serve(request: Request): Promise<Response> | undefined {
     const read = match(request);
     return read && serveRead(options, read);
@@ -90,7 +85,6 @@ export function createChargedReads(options: ChargedReadsOptions) {
 
     isChargedRead: (request: Request): boolean => match(request) !== undefined,
 
-    /** Creates the handler of a `GET` or `POST` route for Elysia. */
     createHandler(route: ReadRoute) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);
@@ -180,7 +174,6 @@ function encodeResponse(
     : responseCache.load(encoding + cacheKey, changeSequence, encode);
 }
 
-/** Takes a response from the cache, or reads and renders it. */
 async function loadResponse(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
@@ -209,11 +202,7 @@ async function loadResponse(
   }
 }
 
-/**
- * Creates the response: 304 if the client has it already. Only a cacheable one has an entity tag.
- *
- * @throws {DomainError} `Service Unavailable` if there is no room for a long body.
- */
+/** Creates the response: 304 if the client has it already. Only a cacheable one has an entity tag. */
 function createResponse(
   bodyStreamer: BodyStreamer,
   { request, cacheKey }: MatchedRead,

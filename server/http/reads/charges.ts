@@ -13,7 +13,6 @@ export const READ_COST = 1;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 
-/** The form of an idempotency key: visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`,
 );
@@ -49,10 +48,7 @@ export function parseIdempotencyKey(
 
 /**
  * Settles the debit of a read that failed: a 404 stays charged if the client can still get it,
- * everything else is refunded.
- *
- * @param receipt Absent if the read failed before it was charged.
- * @returns The error to respond with.
+ * everything else is refunded. Returns the error to respond with.
  */
 export async function settleFailedRead(
   debitQueue: Pick<DebitQueue, "complete" | "refund">,
@@ -77,7 +73,6 @@ export async function settleFailedRead(
   return error;
 }
 
-/** Sets the headers of the cost of a read and of the remaining credits. */
 export function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {
   headers["x-credits-cost"] = String(cost);
   headers["x-credits-remaining"] = String(balance);

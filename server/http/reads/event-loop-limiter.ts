@@ -3,11 +3,7 @@
  * leave and new requests come in, however many reads wait.
  */
 
-/**
- * Creates a limiter. Callers get their slots in the order they came.
- *
- * @returns Waits for a slot; `undefined` if there is one now.
- */
+/** Callers get their slots in the order they came: `undefined` if there is one now. */
 export function createEventLoopLimiter(maxPerIteration: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let freeSlots = maxPerIteration;

@@ -15,11 +15,7 @@ export function withNextLink(page: CacheableResult, pathAndQuery: string): ReadR
   return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
 }
 
-/**
- * Creates the header `Link` to the next page: the request's own parameters with one changed.
- *
- * @param value Of the changed parameter, safe in a URL.
- */
+/** Creates the header `Link`: the request's own parameters, one with another value, safe in a URL. */
 export function createNextLink(pathAndQuery: string, name: string, value: string) {
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query

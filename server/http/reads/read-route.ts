@@ -5,9 +5,7 @@ import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
 import type { ReadResult } from "./rendered-response.ts";
 
-/** The parts of a request that a read is parsed from. */
 export interface ReadRequest {
-  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The path and the query as the client sent them. */
@@ -16,9 +14,7 @@ export interface ReadRequest {
   readonly body: unknown;
 }
 
-/** A read that is ready to be loaded. */
 export interface PreparedRead {
-  /** In credits. */
   readonly cost: number;
   /** The signal may end it once nobody waits for it. */
   readonly load: (signal: AbortSignal) => Promise<ReadResult>;
@@ -30,11 +26,9 @@ export interface ReadRoute {
   /** The query parameters that it has; by default, any. */
   readonly queryNames?: readonly string[];
   readonly hasCsv?: boolean;
-  /** @throws {DomainError} For a parameter or body that is not allowed. */
   prepare(request: ReadRequest): PreparedRead;
 }
 
-/** A request and the route that it matches. */
 export type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
 
 /** Finds the route of a request; `undefined` if it is no charged read. */
@@ -55,7 +49,6 @@ export function matchRead(
   return { request, path, pathAndQuery, pattern, route, isCsvPreferred, cacheKey };
 }
 
-/** Checks the parameters and the body of a request. @throws {DomainError} If one is not allowed. */
 export function prepareRead(
   { route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
   body: unknown,

@@ -8,7 +8,6 @@ import { compress, createEncodedEtag, type ContentEncoding } from "../content/co
 import { SHORT_BODY_MAX_BYTES } from "./body-streamer.ts";
 import { READ_COST } from "./charges.ts";
 
-/** The result of a read, with further headers of its response. */
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -22,13 +21,11 @@ export interface RenderedResponse {
   readonly headers: Headers;
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
-  /** The cost of the read, in credits. */
   readonly cost: number;
   /** Whether something that it depends on changed, or the cache dropped it. */
   isInvalidated: boolean;
 }
 
-/** The estimated garbage between two garbage collections. */
 const GC_INTERVAL_BYTES = 64 * 1_048_576;
 
 /** Rendering a huge body leaves several times its size as garbage at once. */
@@ -47,16 +44,11 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** The entity tags of long bodies: the body of a large read can be the same bytes again. */
 const etags = new WeakMap<Uint8Array, string>();
 
-/** Whether a rendered response may still be sent. */
 export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: number): boolean {
   return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
 }
 
-/**
- * Renders the result of a read: its body, entity tag and headers.
- *
- * @param pieces The body; by default JSON.
- */
+/** Renders the result of a read; by default as JSON. */
 export function renderResponse(
   result: ReadResult,
   cost = READ_COST,
@@ -76,7 +68,6 @@ export function renderResponse(
   return { body, etag, headers, tags, validDuring, cost, isInvalidated: false };
 }
 
-/** Compresses a response. */
 export async function compressResponse(
   response: RenderedResponse,
   encoding: ContentEncoding,

@@ -6,22 +6,14 @@ import { LRUCache } from "lru-cache";
 import type { ChangeSet } from "../../store/history/change-log.ts";
 import { isFresh, type RenderedResponse } from "./rendered-response.ts";
 
-/** The cache of an app. */
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 const CACHE_MAX_BYTES = 16 * 1_048_576;
 
-/** The share of the cache that one response may take. */
 const ENTRY_MAX_SHARE = 1 / 2;
 
-/** The memory of an entry beside its body and key. */
 const ENTRY_OVERHEAD_BYTES = 1024;
 
-/**
- * Creates a cache of responses by the path and query of their requests.
- *
- * @param maxBytes The bound of its memory.
- */
 export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   const keysByTag = new Map<string, Set<string>>();
   const pending = new Map<
@@ -47,7 +39,6 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     },
   });
 
-  /** The response of a key, if it is fresh. */
   function get(key: string, now: number): RenderedResponse | undefined {
     const response = entries.get(key);
     if (response === undefined || isFresh(response, now)) return response;
@@ -56,10 +47,8 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   }
 
   /**
-   * Stores a response, unless something changed after it was read. Nothing is stored before the
-   * first `invalidate()`.
-   *
-   * @param sequence The last change before it was read.
+   * Stores a response, unless something changed after `sequence`, before which it was read. Nothing is
+   * stored before the first `invalidate()`.
    */
   function set(key: string, response: RenderedResponse, sequence: number): void {
     if (sequence !== latestSequence) return;
@@ -77,10 +66,8 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     set,
 
     /**
-     * Renders a response and stores it. Requests for the same key share one run of `render`.
-     *
-     * @param sequence The last change before it is read. A run that began before this change may
-     * give an old response, so it is not shared.
+     * Renders a response and stores it. Requests for the same key share one run of `render`, unless
+     * it began before the change `sequence`: it may give an old response.
      */
     load(
       key: string,
@@ -100,7 +87,6 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
       });
     },
 
-    /** Drops the responses that changes make stale. */
     invalidate({ sequence, tags }: ChangeSet): void {
       latestSequence = sequence;
       if (tags === undefined) return entries.clear();
