@@ -18,7 +18,7 @@ import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 
-export interface AppOptions
+interface AppOptions
   extends
     Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
     Omit<EndpointSources, "isStopping"> {

@@ -28,11 +28,9 @@ const STOPPED = "stopped";
 
 type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
-type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;
-
 /**
- * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails, so does the request, and nothing changes. If
- * the outcome cannot be stored, the entry stays without one.
+ * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails, so
+ * does the request, and nothing changes. If the outcome cannot be stored, the entry stays without one.
  */
 export async function recordChange<Result>(
   options: AuditOptions,
@@ -59,30 +57,29 @@ export async function recordRetention(
   run: RetentionRun,
 ): Promise<RetentionRun> {
   const finish = await beginEntry(options, request, { action: "retention apply" });
-  return finishRetention(run, finish);
-}
-
-async function* finishRetention(run: RetentionRun, finish: FinishEntry): RetentionRun {
-  let outcome = STOPPED;
-  let details: AuditDetails = {};
-  try {
-    const report = yield* run;
-    outcome = DONE;
-    details = { removed: report.kinds.reduce((sum, { removed }) => sum + removed, 0) };
-    return report;
-  } catch (error) {
-    outcome = toClientError(error).code;
-    throw error;
-  } finally {
-    await finish(outcome, details);
+  async function* recordRun(): RetentionRun {
+    let outcome = STOPPED;
+    let details: AuditDetails = {};
+    try {
+      const report = yield* run;
+      outcome = DONE;
+      details = { removed: report.kinds.reduce((sum, { removed }) => sum + removed, 0) };
+      return report;
+    } catch (error) {
+      outcome = toClientError(error).code;
+      throw error;
+    } finally {
+      await finish(outcome, details);
+    }
   }
+  return recordRun();
 }
 
 async function beginEntry(
   { audit, now }: AuditOptions,
   request: Request,
   { action, target = null, details = {} }: Change,
-): Promise<FinishEntry> {
+) {
   const uid = Bun.randomUUIDv7();
   await audit.begin({
     ...getAdminCaller(request),
@@ -92,7 +89,7 @@ async function beginEntry(
     target: target === null ? null : cutSecrets(target),
     details: cutSecretsOfDetails(details),
   });
-  return (outcome, more) =>
+  return (outcome: string, more?: AuditDetails) =>
     audit.finish(uid, outcome, cutSecretsOfDetails({ ...details, ...more })).catch(() => undefined);
 }
 

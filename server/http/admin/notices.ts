@@ -14,7 +14,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./parameters.ts";
-import { AdminNotice, NoticePage } from "./resources.ts";
+import { AdminNotice, NextCursor, resource } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
@@ -30,7 +30,13 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       account: Type.Optional(AccountParameter),
       state: createChoiceParameter(NOTICE_STATES, "Only notices in this state."),
     },
-    result: { schema: NoticePage, description: "A page of the notices" },
+    result: {
+      schema: resource("NoticePage", {
+        notices: Type.Array(AdminNotice, { description: "The newest first" }),
+        next: NextCursor,
+      }),
+      description: "A page of the notices",
+    },
     handle: async ({ notices }, { query }) => {
       const { rows, next } = await readPage(query, (limit) => {
         const after = readSingleValue("cursor", query);

@@ -43,7 +43,7 @@ export const createChoice = <Choice extends string>(
 const SumOrNull = nullable(Count, {
   description: "A sum of all accounts; null beyond 2^53 - 1, which no number states exactly",
 });
-const NextCursor = nullable(Type.String(), { description: "The `cursor` of the next page" });
+export const NextCursor = nullable(Type.String(), { description: "The `cursor` of the next page" });
 
 export const AdminAccount = resource("AdminAccount", {
   name: Type.String(),
@@ -179,11 +179,6 @@ export const AdminNotice = resource("AdminNotice", {
   delivered_at: InstantOrNull,
   failure: nullable(Type.String(), { description: "Why the last attempt failed" }),
 });
-export const NoticePage = resource("NoticePage", {
-  notices: Type.Array(AdminNotice, { description: "The newest first" }),
-  next: NextCursor,
-});
-
 export const BackupList = Type.Array(
   strictObject({ file: Type.String(), bytes: Count, created_at: Instant }),
   { $id: "BackupList" },

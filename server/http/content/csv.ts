@@ -3,7 +3,6 @@ import { setImmediate } from "node:timers/promises";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import Negotiator from "negotiator";
 import { encodeCsvRow } from "../../csv/rows.ts";
-import { parseChoiceParameter, type QueryParameters } from "../../../core/parameters.ts";
 import { readRawParts } from "../../raw-json.ts";
 
 export const FORMATS = ["json", "csv"] as const;
@@ -32,10 +31,6 @@ export function prefersCsv(accept: string | null): boolean {
   if (accept === null || !/text\/csv/i.test(accept)) return false;
   const negotiator = new Negotiator({ headers: { accept } });
   return negotiator.mediaType(["application/json", CSV_TYPE]) === CSV_TYPE;
-}
-
-export function parseFormat(query: QueryParameters, isCsvPreferred: boolean) {
-  return parseChoiceParameter("format", query, FORMATS, isCsvPreferred ? "csv" : "json");
 }
 
 /** Lists the columns of a table of items with a schema. */

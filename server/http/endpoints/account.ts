@@ -17,7 +17,7 @@ import {
 } from "../../../core/usage.ts";
 import type { UsageGroup } from "../../store/accounts/usage.ts";
 import { getCaller } from "../admission.ts";
-import { defineFree, type AccountReads, type FreeEndpoint } from "./endpoint.ts";
+import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
 import { getQuery } from "../request-url.ts";
 
 const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day" };
@@ -86,7 +86,7 @@ interface Usage {
 
 /** Reads the usage that a query asks for. @throws {DomainError} Also if there are too many rows. */
 export async function readUsage(
-  reads: Pick<AccountReads, "usage">,
+  reads: Pick<EndpointSources["account"], "usage">,
   account: number,
   query: QueryParameters,
   now: number,

@@ -14,10 +14,8 @@ import { listColumns } from "../content/csv.ts";
 import type { Metrics } from "../metrics/registry.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
 import { READ_COST } from "../reads/charges.ts";
-import type { PreparedRead, ReadRequest } from "../reads/read-route.ts";
+import type { ReadRoute } from "../reads/read-route.ts";
 import { withNextLink } from "../reads/next-link.ts";
-
-export type AccountReads = Pick<LedgerStore, "accountOf" | "usage">;
 
 /** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
 export const API_PARTS = {
@@ -40,7 +38,7 @@ export type ErrorExamples = { readonly [Name in ErrorCode]?: string };
 export interface EndpointSources {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
-  readonly account: AccountReads;
+  readonly account: Pick<LedgerStore, "accountOf" | "usage">;
   readonly creators: MonitoringListStore;
   readonly bodyStreamer: BodyStreamer;
   readonly metrics: Metrics;
@@ -106,13 +104,16 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
 /** An endpoint whose requests are charged before their responses are loaded. */
 export interface ReadEndpoint extends EndpointDescription {
   readonly hasCsv: boolean;
-  prepare(request: ReadRequest, sources: EndpointSources): PreparedRead;
+  /** Is called once for each app. */
+  createPrepare(sources: EndpointSources): ReadRoute["prepare"];
 }
 
-export interface FreeRequest {
+/** The parts of a request to an endpoint that is free of charge. */
+interface FreeRequest {
   readonly request: Request;
   /** The JSON value of the body, if the endpoint has one. */
   readonly body: unknown;
+  /** The headers of the response. */
   readonly headers: ResponseHeaders;
 }
 
@@ -121,81 +122,79 @@ export interface FreeEndpoint extends EndpointDescription {
   createHandler(sources: EndpointSources): (request: FreeRequest) => unknown;
 }
 
-type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParameter<Rest>
-  : never;
-
 /** The parameters of a path, decoded. */
-type PathParameters<Path extends string> = Readonly<Record<PathParameter<Path>, string>>;
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Readonly<Record<Name, string>> & PathParameters<Rest>
+  : Readonly<Record<never, string>>;
 
-export interface ParseInput extends Pick<ReadRequest, "query" | "body"> {
-  readonly now: number;
-}
-
-/** How a response is written as CSV: a row for each item of a list. */
-export interface CsvDescription<Path extends string, Body, Parsed> {
-  /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
-  readonly items: string;
-  createFileName(parameters: PathParameters<Path>): string;
-  /** A column beside those of every item. */
-  findExtraColumn?(parsed: Parsed): string | undefined;
-  createHeaders?(body: Body, pathAndQuery: string): Readonly<Record<string, string>>;
-}
-
-export interface ReadDeclaration<
+/** A charged endpoint as it is declared. */
+export type ReadDeclaration<
   Path extends Operation,
   Result extends TSchema,
   Parsed,
-> extends EndpointDescription<Result> {
+> = EndpointDescription<Result> & {
   readonly operation: Path;
   /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
-  readonly parse?: (input: ParseInput) => Parsed;
-  readonly price?: NonNullable<EndpointDescription["price"]> & {
+  parse?(input: { query: URLSearchParams; body: unknown; now: number }): Parsed;
+  readonly price?: {
+    /** Counts the reads that are paid for. */
     countReads(parsed: Parsed): number;
   };
   /** Loads the response. The signal may end it once nobody waits for it. */
-  readonly load: (
+  load(
     sources: EndpointSources,
     parameters: PathParameters<Path>,
     parsed: Parsed,
     signal: AbortSignal,
-  ) => Promise<CacheableResult<Static<Result>>>;
-  /** Absent if there is no CSV. With it, the query has the parameter `format`. */
-  readonly csv?: CsvDescription<Path, Static<Result>, Parsed>;
-}
+  ): Promise<CacheableResult<Static<Result>>>;
+  /** CSV has a row for each item of a list. With it, the query has the parameter `format`. */
+  readonly csv?: {
+    /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
+    readonly items: string;
+    /** Names the file in which browsers save it. */
+    createFileName(parameters: PathParameters<Path>): string;
+    /** A column beside those of every item. */
+    findExtraColumn?(parsed: Parsed): string | undefined;
+    /** Creates headers that only the CSV has. */
+    createHeaders?(body: Static<Result>, pathAndQuery: string): Readonly<Record<string, string>>;
+  };
+};
 
+/** Defines an endpoint whose requests are charged. */
 export function defineRead<
   const Path extends Operation,
   Result extends TSchema,
   Parsed = undefined,
 >({ parse, load, csv, ...description }: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
   const { price, result } = description;
-  const { headers = [] } = result;
+  const { schema, headers = [] } = result;
   const isLinked = headers.includes("Link");
-  const columns = csv === undefined ? [] : listItemColumns(result.schema, csv.items);
+  const columns = csv === undefined ? [] : listItemColumns(schema, csv.items);
   return {
     ...description,
-    result:
-      csv === undefined ? result : { ...result, headers: [...headers, "Content-Disposition"] },
+    result: csv ? { ...result, headers: [...headers, "Content-Disposition"] } : result,
     hasCsv: csv !== undefined,
-    prepare({ parameters: found, query, body, pathAndQuery }, sources) {
-      // The path was matched, so it has its parameters.
-      const parameters = found as PathParameters<Path>;
-      const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
-      return {
-        cost: READ_COST * (price?.countReads(parsed) ?? 1),
-        async load(signal) {
-          const loaded = await load(sources, parameters, parsed, signal);
-          return isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
-        },
-        table: csv && {
-          columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
-          fileName: csv.createFileName(parameters),
-          getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
-          getHeaders: (loaded) => csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
-        },
-      };
-    },
+    createPrepare:
+      (sources) =>
+      ({ parameters: found, query, body, pathAndQuery }) => {
+        // The path was matched, so it has its parameters.
+        const parameters = found as PathParameters<Path>;
+        const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
+        return {
+          cost: READ_COST * (price?.countReads(parsed) ?? 1),
+          async load(signal) {
+            const loaded = await load(sources, parameters, parsed, signal);
+            return isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
+          },
+          table: csv && {
+            columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
+            fileName: csv.createFileName(parameters),
+            getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
+            getHeaders: (loaded) =>
+              csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
+          },
+        };
+      },
   };
 }
 
@@ -214,6 +213,7 @@ function readPath<Value>(value: unknown, path: string): Value {
 const addColumn = (columns: readonly string[], added: string | undefined) =>
   added === undefined || columns.includes(added) ? columns : [...columns, added];
 
+/** Defines an endpoint that is free of charge. */
 export const defineFree = <Result extends TSchema>(
   endpoint: EndpointDescription<Result> & {
     createHandler(

@@ -29,13 +29,13 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
 export function createEndpointRoutes(sources: EndpointSources, { createHandler }: ChargedReads) {
   const app = new Elysia({ name: "endpoints" });
   for (const endpoint of ENDPOINTS) {
-    if ("prepare" in endpoint) {
+    if ("createPrepare" in endpoint) {
       const { method, route } = parseOperation(endpoint);
       const { hasCsv, query = {} } = endpoint;
       const handler = createHandler({
         queryNames: Object.keys(query),
         hasCsv,
-        prepare: (request) => endpoint.prepare(request, sources),
+        prepare: endpoint.createPrepare(sources),
       });
       // The handler reads the body itself.
       app.route(method, route, handler, { parse: "none" });

@@ -2,7 +2,7 @@
  * Describes an endpoint for the OpenAPI document. Its parameters, responses and headers follow from
  * its declaration.
  */
-import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
+import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { API_PARTS, type EndpointDescription } from "../endpoints/endpoint.ts";
@@ -14,36 +14,33 @@ import { findSchemaName } from "./schemas.ts";
 
 const LONG_EXAMPLES: Readonly<Record<string, EndpointDescription["examples"]>> = reference.examples;
 
-const REQUEST_ID: TProperties = {
-  "X-Request-Id": Type.Optional(
-    Type.String({
-      pattern: REQUEST_ID_PATTERN.source,
-      description: "Your identifier of the request. The response repeats it, or has a new one.",
-    }),
-  ),
+const createHeaderParameter = (options: StringOptions) => Type.Optional(Type.String(options));
+
+const HEADERS = {
+  "If-None-Match": createHeaderParameter({
+    maxLength: 4096,
+    description:
+      "The ETag of the response that you have: 304 if it is still current, at the same cost.",
+  }),
+  "Idempotency-Key": createHeaderParameter({
+    pattern: IDEMPOTENCY_KEY_PATTERN.source,
+    description:
+      "A key of your choice. The first request with it is charged, and within 24 hours up to " +
+      `${FREE_REPEATS_MAX} repeats are free, so a retry costs nothing; the next one is charged ` +
+      "again. With another URL or body it is 400.",
+  }),
+  "X-Request-Id": createHeaderParameter({
+    pattern: REQUEST_ID_PATTERN.source,
+    description: "Your identifier of the request. The response repeats it, or has a new one.",
+  }),
 };
 
-const IF_NONE_MATCH: TProperties = {
-  "If-None-Match": Type.Optional(
-    Type.String({
-      maxLength: 4096,
-      description:
-        "The ETag of the response that you have: 304 if it is still current, at the same cost.",
-    }),
-  ),
-};
-
-const IDEMPOTENCY_KEY: TProperties = {
-  "Idempotency-Key": Type.Optional(
-    Type.String({
-      pattern: IDEMPOTENCY_KEY_PATTERN.source,
-      description:
-        "A key of your choice. The first request with it is charged, and within 24 hours up to " +
-        `${FREE_REPEATS_MAX} repeats are free, so a retry costs nothing; the next one is charged ` +
-        "again. With another URL or body it is 400.",
-    }),
-  ),
-};
+/** The headers that a request may have. */
+function selectHeaders(endpoint: EndpointDescription): TProperties {
+  const { "If-None-Match": _ifNoneMatch, ...uncacheable } = HEADERS;
+  if (isCacheable(endpoint)) return HEADERS;
+  return isCharged(endpoint) ? uncacheable : { "X-Request-Id": HEADERS["X-Request-Id"] };
+}
 
 export function describePrice(cost: number): string {
   if (cost === 0) return "Free.";
@@ -84,11 +81,7 @@ export function describeOperation(endpoint: EndpointDescription) {
     parameters: [
       ...describeParameters("path", selectPathParameters(endpoint)),
       ...describeParameters("query", query),
-      ...describeParameters("header", {
-        ...(isCacheable(endpoint) && IF_NONE_MATCH),
-        ...(isCharged(endpoint) && IDEMPOTENCY_KEY),
-        ...REQUEST_ID,
-      }),
+      ...describeParameters("header", selectHeaders(endpoint)),
     ],
     ...(body !== undefined && {
       requestBody: { required: true, content: describeContent(body, examples.request) },

@@ -1,32 +1,36 @@
 /** The routes of charged reads: which one a request matches, and how it is parsed and priced. */
-import { parseFormat, prefersCsv, type CsvTable } from "../content/csv.ts";
+import { FORMATS, prefersCsv, type CsvTable } from "../content/csv.ts";
+import { parseChoiceParameter } from "../../../core/parameters.ts";
 import { assertKnownParameters } from "../query-names.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
 import type { ReadResult } from "./rendered-response.ts";
 
-export interface ReadRequest {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** The path and the query as the client sent them. */
-  readonly pathAndQuery: string;
-  /** The JSON value that a `POST` sent. */
-  readonly body: unknown;
+/** A charged route. */
+export interface ReadRoute {
+  /** The query parameters that it has; by default, any. */
+  readonly queryNames?: readonly string[];
+  readonly hasCsv?: boolean;
+  /** Parses a request. @throws {DomainError} For a parameter or body that is not allowed. */
+  prepare(request: {
+    /** The parameters of the path, decoded. */
+    readonly parameters: Readonly<Record<string, string>>;
+    readonly query: URLSearchParams;
+    /** The path and the query as the client sent them. */
+    readonly pathAndQuery: string;
+    /** The JSON value that a `POST` sent. */
+    readonly body: unknown;
+  }): PreparedRead;
 }
 
+/** A read that is ready to be loaded. */
 export interface PreparedRead {
+  /** In credits. */
   readonly cost: number;
   /** The signal may end it once nobody waits for it. */
   readonly load: (signal: AbortSignal) => Promise<ReadResult>;
   /** How its result is written as CSV; `undefined` if there is none, or the client wants JSON. */
   readonly table?: CsvTable | undefined;
-}
-
-export interface ReadRoute {
-  /** The query parameters that it has; by default, any. */
-  readonly queryNames?: readonly string[];
-  readonly hasCsv?: boolean;
-  prepare(request: ReadRequest): PreparedRead;
 }
 
 export type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
@@ -57,6 +61,8 @@ export function prepareRead(
   const parameters = parsePathParameters(pattern, path);
   const query = parseQuery(pathAndQuery);
   const { table, ...prepared } = route.prepare({ parameters, query, pathAndQuery, body });
-  const isCsv = table !== undefined && parseFormat(query, isCsvPreferred) === "csv";
-  return isCsv ? { ...prepared, table } : prepared;
+  if (table === undefined) return prepared;
+  const initial = isCsvPreferred ? "csv" : "json";
+  const format = parseChoiceParameter("format", query, FORMATS, initial);
+  return format === "csv" ? { ...prepared, table } : prepared;
 }

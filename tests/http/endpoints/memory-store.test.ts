@@ -40,14 +40,14 @@ async function readMemory(
   const path = getPath({ url: `http://localhost${pathAndQuery}` });
   const pattern = matchRoute(path);
   const endpoint = ENDPOINTS.find((other) => other === pattern?.handlers.get(method));
-  if (pattern === undefined || endpoint === undefined || !("prepare" in endpoint)) {
+  if (pattern === undefined || endpoint === undefined || !("createPrepare" in endpoint)) {
     throw new Error(`${method} ${path} is no read`);
   }
   let cost: number | null = null;
   try {
     const parameters = parsePathParameters(pattern, path);
     const query = parseQuery(pathAndQuery);
-    const read = endpoint.prepare({ parameters, query, pathAndQuery, body }, sources);
+    const read = endpoint.createPrepare(sources)({ parameters, query, pathAndQuery, body });
     ({ cost } = read);
     const loaded = await read.load(new AbortController().signal);
     return { status: 200, cost, body: JSON.parse(JSON.stringify(loaded.body)) as unknown };
