@@ -10,6 +10,7 @@ import type { ApiKeyAuthenticator, Caller } from "../metering/api-keys.ts";
 import type { KeyScope } from "../stored-names.ts";
 import type { AdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
+import { throwTooManyRequests } from "./errors.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
@@ -75,10 +76,7 @@ export function admit(
       );
     }
     if (caller === undefined) return undefined;
-    if (options.checkRateLimit !== undefined)
-      enforceRateLimit(options.checkRateLimit(caller.key), headers);
-    if (options.abortLimiter !== undefined)
-      enforceAbortLimit(options.abortLimiter, caller.key, headers);
+    enforceLimits(options, caller.key, headers);
     if (!caller.scopes.includes(getRequiredScope(path))) throw createMissingScopeError(path);
     return caller;
   };
@@ -102,7 +100,9 @@ export function createAdmissionPlugin(
       const path = getPath(request);
       setCacheHeaders(path, set.headers);
       const pattern = options.getRouteMatcher()(path);
-      if (pattern === undefined || (await isHidden(options, path)))
+      // Without a token, there is no administration API.
+      const isHidden = isAdminPath(path) && !(await options.adminAuthentication.isEnabled());
+      if (pattern === undefined || isHidden)
         throw new DomainError("Not Found", `There is no path ${path}`);
       if (request.method === "OPTIONS") {
         set.headers["allow"] = pattern.methods.join(", ");
@@ -121,16 +121,7 @@ export function createAdmissionPlugin(
     });
 }
 
-async function isHidden(
-  { adminAuthentication }: Pick<AdmissionOptions, "adminAuthentication">,
-  path: string,
-): Promise<boolean> {
-  return isAdminPath(path) && !(await adminAuthentication.isEnabled());
-}
-
-export function isAdminPath(path: string): boolean {
-  return path.startsWith("/admin/");
-}
+export const isAdminPath = (path: string): boolean => path.startsWith("/admin/");
 
 function authenticateRequest(
   options: AdmissionOptions,
@@ -150,9 +141,8 @@ function authenticateRequest(
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
 }
 
-function getRequiredScope(path: string): KeyScope {
-  return path === "/api/creators" ? "creators" : "read";
-}
+const getRequiredScope = (path: string): KeyScope =>
+  path === "/api/creators" ? "creators" : "read";
 
 export function createMissingScopeError(path: string): DomainError {
   const scope = getRequiredScope(path);
@@ -164,31 +154,24 @@ function requireCaller(caller: Caller | undefined): Caller {
   throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
-function enforceRateLimit(
-  { isAdmitted, retryAfterS, headers }: ReturnType<CheckRateLimit>,
-  responseHeaders: ResponseHeaders,
-): void {
-  Object.assign(responseHeaders, headers);
-  if (isAdmitted) return;
-  responseHeaders["retry-after"] = String(retryAfterS);
-  throw new DomainError(
-    "Too Many Requests",
-    `The key has used its requests for now; the next one is in ${retryAfterS} s`,
-  );
-}
-
-function enforceAbortLimit(
-  { maxPerMinute, getRetryAfterS }: AbortLimiter,
+function enforceLimits(
+  { checkRateLimit, abortLimiter }: AdmissionOptions,
   key: number,
-  responseHeaders: ResponseHeaders,
+  headers: ResponseHeaders,
 ): void {
-  const retryAfterS = getRetryAfterS(key);
-  if (retryAfterS === 0) return;
-  responseHeaders["retry-after"] = String(retryAfterS);
-  throw new DomainError(
-    "Too Many Requests",
-    `Clients with this key closed more than ${maxPerMinute} connections a minute before the ` +
-      `response to a read: wait for responses; the next request is in ${retryAfterS} s`,
+  const decision = checkRateLimit?.(key);
+  Object.assign(headers, decision?.headers);
+  if (decision?.isAdmitted === false) {
+    const message = "The key has used its requests for now; the next one";
+    throwTooManyRequests(headers, decision.retryAfterS, message);
+  }
+  const retryAfterS = abortLimiter?.getRetryAfterS(key) ?? 0;
+  if (abortLimiter === undefined || retryAfterS === 0) return;
+  throwTooManyRequests(
+    headers,
+    retryAfterS,
+    `Clients with this key closed more than ${abortLimiter.maxPerMinute} connections a minute ` +
+      "before the response to a read: wait for responses; the next request",
   );
 }
 

@@ -79,6 +79,16 @@ function describeSchema({ type, minimum, maximum, description, ...schema }: TSch
 
 const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
+/** Rejects a request that comes too early. */
+export function throwTooManyRequests(
+  headers: ResponseHeaders,
+  retryAfterS: number,
+  message: string,
+): never {
+  headers["retry-after"] = String(retryAfterS);
+  throw new DomainError("Too Many Requests", `${message} is in ${retryAfterS} s`);
+}
+
 /** Formats an error; only the commands get advice. */
 export function formatErrorResponse(error: NamedError, path: string, advice?: string) {
   const status = ERROR_STATUSES[error.code];

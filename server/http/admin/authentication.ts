@@ -15,6 +15,7 @@ import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket
 import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
+import { throwTooManyRequests } from "../errors.ts";
 
 interface AdminCaller {
   readonly actor: string;
@@ -157,11 +158,8 @@ function hash(text: string): Uint8Array {
 }
 
 function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeaders): never {
-  headers["retry-after"] = String(retryAfterS);
-  throw new DomainError(
-    "Too Many Requests",
-    `There were too many wrong tokens ${scope}; the next try is in ${retryAfterS} s`,
-  );
+  const message = `There were too many wrong tokens ${scope}; the next try`;
+  return throwTooManyRequests(headers, retryAfterS, message);
 }
 
 async function rejectAfterDelay(): Promise<never> {

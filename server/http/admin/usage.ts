@@ -10,7 +10,7 @@ import {
 } from "../../../core/time.ts";
 import { AccountDetails } from "../../../core/resources/account.ts";
 import type { StatementLine } from "../../store/accounts/statement.ts";
-import { readUsage, toAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
+import { readAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
 import { createInstantParameter } from "../endpoints/parameters.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./parameters.ts";
@@ -35,7 +35,7 @@ export const ADMIN_USAGE_ENDPOINTS = [
     result: { schema: AccountDetails, description: "The account and its usage" },
     handle: async ({ ledger, now }, { query }) => {
       const account = await ledger.account(parseAccount(query));
-      return toAccountDetails(account, await readUsage(ledger, account.id, query, now()));
+      return readAccountDetails(ledger, account.id, async () => account, query, now());
     },
   }),
   defineAdmin({

@@ -11,7 +11,6 @@ import {
   parseUsageDays,
   parseUsageGrouping,
   USAGE_GROUPINGS,
-  type DayRange,
   type UsageDay,
   type UsageGrouping,
 } from "../../../core/usage.ts";
@@ -67,48 +66,36 @@ export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
     },
     createHandler:
       ({ account, now }) =>
-      async ({ request }) => {
+      ({ request }) => {
         const { account: id } = getCaller(request);
-        const [details, usage] = await Promise.all([
-          account.accountOf(id),
-          readUsage(account, id, getQuery(request), now()),
-        ]);
-        return toAccountDetails(details, usage);
+        const readAccount = () => account.accountOf(id);
+        return readAccountDetails(account, id, readAccount, getQuery(request), now());
       },
   }),
 ];
 
-interface Usage {
-  readonly days: DayRange;
-  readonly grouping: UsageGrouping | undefined;
-  readonly groups: readonly UsageGroup[];
-}
-
-/** Reads the usage that a query asks for. @throws {DomainError} Also if there are too many rows. */
-export async function readUsage(
-  reads: Pick<EndpointSources["account"], "usage">,
-  account: number,
+/** Reads an account, and the usage that a query asks for. */
+export async function readAccountDetails(
+  { usage }: Pick<EndpointSources["account"], "usage">,
+  id: number,
+  readAccount: () => Promise<{ readonly name: string; readonly balance: number }>,
   query: QueryParameters,
   now: number,
-): Promise<Usage> {
+): Promise<AccountDetails> {
   const days = parseUsageDays(query, now);
   const grouping = parseUsageGrouping(query);
-  const groups = await reads.usage(account, days, grouping ?? BY_DAY, USAGE_MAX_ROWS + 1);
+  const [account, groups] = await Promise.all([
+    readAccount(),
+    usage(id, days, grouping ?? BY_DAY, USAGE_MAX_ROWS + 1),
+  ]);
   if (groups.length > USAGE_MAX_ROWS) {
     throw createInvalidRequestError(
       `by must give at most ${USAGE_MAX_ROWS} rows, got more: name less, or fewer days`,
     );
   }
-  return { days, grouping, groups };
-}
-
-export function toAccountDetails(
-  account: { readonly name: string; readonly balance: number },
-  { days, grouping, groups }: Usage,
-): AccountDetails {
   if (grouping === undefined) return createAccountDetails(account, days, listUsedDays(groups));
-  const usage = groups.map((group) => toUsageRow(grouping, group));
-  return { account: account.name, balance: account.balance, usage };
+  const rows = groups.map((group) => toUsageRow(grouping, group));
+  return { account: account.name, balance: account.balance, usage: rows };
 }
 
 function* listUsedDays(groups: readonly UsageGroup[]): Generator<UsageDay> {

@@ -186,13 +186,15 @@ export function defineRead<
             const loaded = await load(sources, parameters, parsed, signal);
             return isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
           },
-          table: csv && {
-            columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
-            fileName: csv.createFileName(parameters),
-            getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
-            getHeaders: (loaded) =>
-              csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
-          },
+          createTable:
+            csv &&
+            (() => ({
+              columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
+              fileName: csv.createFileName(parameters),
+              getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
+              getHeaders: (loaded) =>
+                csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
+            })),
         };
       },
   };

@@ -14,7 +14,6 @@ import {
   defineBatch,
   defineComparison,
   defineHistory,
-  toDetails,
   MICROBLOG,
 } from "./owners.ts";
 import { createIntegerParameter, createListQuery, FORMAT } from "./parameters.ts";
@@ -135,7 +134,6 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getUserHistory",
     operation: "GET /api/microblog/{username}/history",
     summary: "History of a user",
-    nameParameter: "username",
     schema: historySchemas.UserHistory,
     errors: USER_ERROR,
     load: ({ microblog }, { username }, request) => microblog.userHistory(username, request),
@@ -144,7 +142,6 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getTweetHistory",
     operation: "GET /api/microblog/{username}/tweet/{tweet_id}/history",
     summary: "History of a tweet",
-    nameParameter: "tweet_id",
     schema: historySchemas.TweetHistory,
     errors: TWEET_ERRORS,
     load: ({ microblog }, { username, tweet_id }, request) =>
@@ -157,7 +154,9 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     schema: batchSchemas.UserBatch,
     async load({ microblog }, names) {
       const found = await microblog.userBatch(names);
-      return { results: createNamedResults(names, found, toDetails, createServiceError) };
+      return {
+        results: createNamedResults(names, found, (details) => ({ details }), createServiceError),
+      };
     },
   }),
   defineComparison(MICROBLOG, {

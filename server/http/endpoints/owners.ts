@@ -90,14 +90,12 @@ export function defineHistory<const Path extends Operation, Result extends TSche
   owner: OwnerInterface,
   {
     schema,
-    nameParameter,
     errors,
     load,
     ...declared
   }: Declared<Result> & {
     readonly operation: Path;
     readonly summary: string;
-    readonly nameParameter: string;
     readonly errors: ErrorExamples;
     readonly load: ReadDeclaration<Path, Result, HistoryRequest & RangeOrigin>["load"];
   },
@@ -119,8 +117,8 @@ export function defineHistory<const Path extends Operation, Result extends TSche
     load,
     csv: {
       items: "history",
-      createFileName: (parameters: Readonly<Record<string, string>>) =>
-        `${parameters[nameParameter]}-history.csv`,
+      // The last parameter of the path names the entity.
+      createFileName: (parameters) => `${Object.values(parameters).at(-1)}-history.csv`,
     },
   });
 }
@@ -162,9 +160,6 @@ export function defineBatch<Result extends TSchema>(
     load: async (sources, _, request) => ({ body: await load(sources, request), tags: [] }),
   });
 }
-
-/** The fields of a result of a batch beside its name. */
-export const toDetails = <Details>(details: Details) => ({ details });
 
 /** Defines the comparison of an interface. Each name costs as much as a read of it. */
 export function defineComparison<Kind extends OwnerKind, Result extends TSchema>(

@@ -8,14 +8,7 @@ import * as batchSchemas from "../../../core/resources/batch.ts";
 import * as historySchemas from "../../../core/resources/history.ts";
 import * as schemas from "../../../core/resources/video.ts";
 import { defineRead, type ReadEndpoint } from "./endpoint.ts";
-import {
-  createComparison,
-  defineBatch,
-  defineComparison,
-  defineHistory,
-  toDetails,
-  VIDEO,
-} from "./owners.ts";
+import { createComparison, defineBatch, defineComparison, defineHistory, VIDEO } from "./owners.ts";
 import {
   createCursorParameter,
   createFilterParameter,
@@ -129,7 +122,6 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getChannelHistory",
     operation: "GET /api/video/{channel}/history",
     summary: "History of a channel",
-    nameParameter: "channel",
     schema: historySchemas.ChannelHistory,
     errors: CHANNEL_ERROR,
     load: ({ video }, { channel }, request) => video.channelHistory(channel, request),
@@ -138,7 +130,6 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getShortHistory",
     operation: "GET /api/video/{channel}/short/{short_id}/history",
     summary: "History of a short",
-    nameParameter: "short_id",
     schema: historySchemas.ShortHistory,
     errors: SHORT_ERRORS,
     load: ({ video }, { channel, short_id }, request) =>
@@ -151,7 +142,9 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     schema: batchSchemas.ChannelBatch,
     async load({ video }, names) {
       const found = await video.channelBatch(names);
-      return { results: createNamedResults(names, found, toDetails, createVideoError) };
+      return {
+        results: createNamedResults(names, found, (details) => ({ details }), createVideoError),
+      };
     },
   }),
   defineComparison(VIDEO, {

@@ -5,9 +5,8 @@ import { Day, Instant } from "../../../core/resources/fields.ts";
 import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
 import { API_PARTS, parseOperation, type EndpointDescription } from "../endpoints/endpoint.ts";
 import { ENDPOINTS } from "../endpoints/mod.ts";
-import { describeOperation, describePrice } from "./operation.ts";
+import { describeOperation, describePrice, findSchemaName } from "./operation.ts";
 import reference from "./reference.json" with { type: "json" };
-import { findSchemaName } from "./schemas.ts";
 
 /**
  * The endpoints of the administration API are a part of the one document, whether or not the service

@@ -4,15 +4,31 @@
  */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
+import * as account from "../../../core/resources/account.ts";
+import * as batch from "../../../core/resources/batch.ts";
+import * as creators from "../../../core/resources/creators.ts";
+import * as errors from "../../../core/resources/errors.ts";
+import * as history from "../../../core/resources/history.ts";
+import * as microblog from "../../../core/resources/microblog.ts";
+import * as video from "../../../core/resources/video.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { API_PARTS, type EndpointDescription } from "../endpoints/endpoint.ts";
 import { PATH_PARAMETERS } from "../endpoints/parameters.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charges.ts";
 import { describeErrors } from "./error-responses.ts";
 import reference from "./reference.json" with { type: "json" };
-import { findSchemaName } from "./schemas.ts";
 
 const LONG_EXAMPLES: Readonly<Record<string, EndpointDescription["examples"]>> = reference.examples;
+
+const CORE_NAMES: ReadonlyMap<unknown, string> = new Map(
+  [account, batch, creators, errors, history, microblog, video]
+    .flatMap((module) => Object.entries<unknown>(module))
+    .map(([name, schema]) => [schema, name]),
+);
+
+/** The name of a schema: its `$id`, or its name in core; `undefined` if it is of a text. */
+export const findSchemaName = (schema: TSchema): string | undefined =>
+  schema.$id ?? CORE_NAMES.get(schema);
 
 const createHeaderParameter = (options: StringOptions) => Type.Optional(Type.String(options));
 

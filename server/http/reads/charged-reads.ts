@@ -178,13 +178,14 @@ async function loadResponse(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
   { request, cacheKey }: MatchedRead,
-  { cost, load, table }: PreparedRead,
+  { cost, load, createTable }: PreparedRead,
 ): Promise<RenderedResponse> {
   const render = async () => {
     const slot = waitForSlot();
     if (slot !== undefined) await slot;
     const result = await load(request.signal);
-    if (table === undefined) return renderResponse(result, cost);
+    if (createTable === undefined) return renderResponse(result, cost);
+    const table = createTable();
     const headers = { ...result.headers, ...createTableHeaders(table, result.body) };
     return renderResponse({ ...result, headers }, cost, [await encodeTable(table, result.body)]);
   };

@@ -30,9 +30,10 @@ export interface PreparedRead {
   /** The signal may end it once nobody waits for it. */
   readonly load: (signal: AbortSignal) => Promise<ReadResult>;
   /** How its result is written as CSV; `undefined` if there is none, or the client wants JSON. */
-  readonly table?: CsvTable | undefined;
+  readonly createTable?: (() => CsvTable) | undefined;
 }
 
+/** A request and the route that it matches. */
 export type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
 
 /** Finds the route of a request; `undefined` if it is no charged read. */
@@ -60,9 +61,9 @@ export function prepareRead(
   if (route.queryNames !== undefined) assertKnownParameters(pathAndQuery, route.queryNames);
   const parameters = parsePathParameters(pattern, path);
   const query = parseQuery(pathAndQuery);
-  const { table, ...prepared } = route.prepare({ parameters, query, pathAndQuery, body });
-  if (table === undefined) return prepared;
+  const prepared = route.prepare({ parameters, query, pathAndQuery, body });
+  if (prepared.createTable === undefined) return prepared;
   const initial = isCsvPreferred ? "csv" : "json";
   const format = parseChoiceParameter("format", query, FORMATS, initial);
-  return format === "csv" ? { ...prepared, table } : prepared;
+  return format === "csv" ? prepared : { cost: prepared.cost, load: prepared.load };
 }
