@@ -16,25 +16,20 @@ export interface RoutePattern {
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
-interface DeclaredRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly handler: unknown;
-}
-
 /** Finds the pattern of a path. An empty segment is never a parameter. */
 export type MatchRoute = (path: string) => RoutePattern | undefined;
 
 /** Creates a matcher of the declared routes. */
-export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute {
+export function createRouteMatcher(
+  routes: readonly { readonly method: string; readonly path: string; readonly handler: unknown }[],
+): MatchRoute {
   const router = new Memoirist<RoutePattern>();
   for (const [route, samePath] of Map.groupBy(routes, ({ path }) => path)) {
-    const byMethod = samePath.flatMap((declared) =>
-      (declared.method === "GET" ? ["GET", "HEAD"] : [declared.method]).map(
-        (method) => [method, declared] as const,
-      ),
-    );
-    const handlers = new Map(byMethod.map(([method, { handler }]) => [method, handler]));
+    const handlers = new Map<string, unknown>();
+    for (const { method, handler } of samePath) {
+      handlers.set(method, handler);
+      if (method === "GET") handlers.set("HEAD", handler);
+    }
     router.add("", route, {
       route,
       endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),

@@ -163,7 +163,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "compareUsers",
     operation: "GET /api/microblog/compare",
     schema: batchSchemas.UserComparison,
-    load: ({ microblog }, request) =>
+    load: ({ microblog }, _, request) =>
       createComparison(request, microblog.userComparison(request), (entities) => {
         const describe = (username: string) => ({ username });
         const { names } = request;

@@ -64,9 +64,11 @@ export const MICROBLOG: OwnerInterface<"user"> = {
   limitError: "Invalid Pagination Parameters",
 };
 
-type Declared<Result extends TSchema> = Pick<EndpointDescription<Result>, "id"> & {
+interface Declared<Result extends TSchema, Path extends Operation = Operation> {
+  readonly id: string;
+  readonly operation: Path;
   readonly schema: Result;
-};
+}
 
 const HOW_BUCKETS_CONTINUE =
   "While hasMore is true, send nextCursor as cursor, or follow the Link header.";
@@ -91,10 +93,8 @@ export function defineHistory<const Path extends Operation, Result extends TSche
   {
     schema,
     errors,
-    load,
     ...declared
-  }: Declared<Result> & {
-    readonly operation: Path;
+  }: Declared<Result, Path> & {
     readonly summary: string;
     readonly errors: ErrorExamples;
     readonly load: ReadDeclaration<Path, Result, HistoryRequest & RangeOrigin>["load"];
@@ -114,7 +114,6 @@ export function defineHistory<const Path extends Operation, Result extends TSche
       ...parseHistoryRequest(query, now, owner.limitError),
       ...readRangeOrigin(query),
     }),
-    load,
     csv: {
       items: "history",
       // The last parameter of the path names the entity.
@@ -127,20 +126,16 @@ export function defineHistory<const Path extends Operation, Result extends TSche
 export function defineBatch<Result extends TSchema>(
   { part, kind, names, owners, example }: OwnerInterface,
   {
-    id,
-    operation,
-    body,
     schema,
     load,
+    ...declared
   }: Declared<Result> & {
-    readonly operation: Operation;
     readonly body: TSchema;
     load(sources: EndpointSources, names: readonly string[]): Promise<Static<Result>>;
   },
 ) {
   return defineRead<Operation, Result, readonly string[]>({
-    id,
-    operation,
+    ...declared,
     part,
     summary: `Details of several ${owners}`,
     description:
@@ -151,7 +146,6 @@ export function defineBatch<Result extends TSchema>(
       example: 2,
       countReads: ({ length }) => length,
     },
-    body,
     result: { schema, description: "A result for each name" },
     errors: {
       "Invalid Request": `${names} must be a list of 1 to ${BATCH_MAX_NAMES} names, got "${example}"`,
@@ -165,23 +159,15 @@ export function defineBatch<Result extends TSchema>(
 export function defineComparison<Kind extends OwnerKind, Result extends TSchema>(
   owner: OwnerInterface<Kind>,
   {
-    id,
-    operation,
     schema,
-    load,
-  }: Declared<Result> & {
-    readonly operation: Operation;
-    load(
-      sources: EndpointSources,
-      request: ComparisonRequest<Kind> & RangeOrigin,
-    ): Promise<CacheableResult<Static<Result>>>;
-  },
+    ...declared
+  }: Declared<Result> &
+    Pick<ReadDeclaration<Operation, Result, ComparisonRequest<Kind> & RangeOrigin>, "load">,
 ) {
   const { part, kind, names, owners, example, limitError } = owner;
   const counts = ENTITY_FIELDS[kind].counts;
   return defineRead<Operation, Result, ComparisonRequest<Kind> & RangeOrigin>({
-    id,
-    operation,
+    ...declared,
     part,
     summary: `Compare a count of several ${owners}`,
     description:
@@ -210,7 +196,6 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
       ...parseComparisonRequest(kind, query, now, limitError),
       ...readRangeOrigin(query),
     }),
-    load: (sources, _, request) => load(sources, request),
   });
 }
 

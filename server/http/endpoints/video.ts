@@ -151,7 +151,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "compareChannels",
     operation: "GET /api/video/compare",
     schema: batchSchemas.ChannelComparison,
-    load: ({ video }, request) =>
+    load: ({ video }, _, request) =>
       createComparison(request, video.channelComparison(request), (entities) => {
         const describe = (channel: string) => ({ channel });
         const { names } = request;
