@@ -1,9 +1,7 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
-import type { TSchema } from "@sinclair/typebox";
-import type { ValueError } from "@sinclair/typebox/compiler";
 import { Elysia, ParseError } from "elysia";
 import { ERROR_STATUSES } from "../../core/error-statuses.ts";
-import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
+import { createInvalidRequestError, DomainError } from "../../core/errors.ts";
 import {
   createServiceError,
   createVideoError,
@@ -43,41 +41,6 @@ export function toClientError(
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
 }
-
-/**
- * Names the wrong value, its place and the allowed ones: of a union, all that it has; of a
- * text with a pattern, the description of its schema.
- */
-export function describeSchemaError(
-  { path, message, value, schema }: ValueError,
-  whole: string,
-): string {
-  const where = path === "" ? `The ${whole}` : path.slice(1).replaceAll("/", ".");
-  if (value === undefined) return `${where} is missing`;
-  if (Array.isArray(schema["anyOf"])) {
-    const allowed = schema["anyOf"].map(describeSchema).join(", or ");
-    return `${where} must be ${allowed}, got ${quoteValue(value)}`;
-  }
-  const { pattern, description } = schema;
-  if (pattern === undefined || description === undefined || typeof value !== "string") {
-    return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;
-  }
-  return `${where} must be ${toLowerFirst(description)}, got ${quoteValue(value)}`;
-}
-
-function describeSchema({ type, minimum, maximum, description, ...schema }: TSchema): string {
-  if (type === "null") return "null";
-  if (type === "integer") {
-    const from = minimum === undefined ? "" : ` from ${minimum}`;
-    return `a whole number${from}${maximum === undefined ? "" : ` to ${maximum}`}`;
-  }
-  if (description !== undefined) return toLowerFirst(description);
-  if ("const" in schema) return quoteValue(schema["const"]);
-  if (type === "string") return "a text";
-  return type === undefined ? "another type" : `of type ${type}`;
-}
-
-const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Rejects a request that comes too early. */
 export function throwTooManyRequests(

@@ -18,7 +18,7 @@ import {
   parseChoiceFilter,
   parseNameFilter,
   readPage,
-} from "./parameters.ts";
+} from "./validation.ts";
 import { AuditPage } from "./resources.ts";
 
 const DONE = "done";

@@ -17,7 +17,7 @@ import {
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { AccountParameter, parseAccount } from "./parameters.ts";
+import { AccountParameter, parseAccount } from "./validation.ts";
 import {
   AdminKeyList,
   createChoice,

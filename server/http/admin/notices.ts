@@ -13,7 +13,7 @@ import {
   parseChoiceFilter,
   parseNameFilter,
   readPage,
-} from "./parameters.ts";
+} from "./validation.ts";
 import { AdminNotice, NextCursor, resource } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [

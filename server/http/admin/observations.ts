@@ -19,7 +19,7 @@ import { createChoiceParameter, createInstantParameter } from "../endpoints/para
 import { readBody } from "../request-body.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import { defineAdmin, Lines } from "./endpoint.ts";
-import { assertName, parseChoiceFilter } from "./parameters.ts";
+import { assertName, parseChoiceFilter } from "./validation.ts";
 import { PositiveInteger, resource } from "./resources.ts";
 
 const IMPORT_MAX_BYTES = 64 * 1_048_576;

@@ -2,18 +2,17 @@
  * The administration API. The command line is its client: in process, or through the socket of the
  * process that owns the database file. To holders of a token, it is also served over HTTP.
  */
-import { KindGuard, type TObject } from "@sinclair/typebox";
-import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
+import { KindGuard } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { OnFailure } from "../../log.ts";
 import { addRoute } from "../endpoints/mod.ts";
-import { createErrorHandler, describeSchemaError } from "../errors.ts";
+import { createErrorHandler } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
 import { ADMIN_ACCOUNT_ENDPOINTS } from "./accounts.ts";
 import { ADMIN_AUDIT_ENDPOINTS, recordChange } from "./audit.ts";
 import { admitCommand } from "./authentication.ts";
 import { ADMIN_BACKUP_ENDPOINTS } from "./backups.ts";
+import { createBodyCheck } from "./validation.ts";
 import { ADMIN_COLLECTION_ENDPOINTS } from "./collection.ts";
 import type {
   AdminCalls,
@@ -71,25 +70,6 @@ export function createAdminRoutes<Options extends AdminOptions>(
     addRoute(app, endpoint, handle, assertBody);
   }
   return app;
-}
-
-/**
- * Creates the check of a body, which names the first field that is wrong. Elysia's own check would
- * drop unknown fields: a misspelt `reference` would grant twice, and misspelt `scopes` would allow
- * everything.
- */
-function createBodyCheck(schema: TObject): (body: unknown) => void {
-  const compiled = TypeCompiler.Compile(schema);
-  return (body) => {
-    const error = compiled.Errors(body).First();
-    if (error === undefined) return;
-    if (error.type !== ValueErrorType.ObjectAdditionalProperties) {
-      throw createInvalidRequestError(describeSchemaError(error, "body"));
-    }
-    const known = Object.keys(schema.properties).join(", ");
-    const field = quoteValue(error.path.slice(1));
-    throw createInvalidRequestError(`The body has only the fields ${known}, got ${field}`);
-  };
 }
 
 /**

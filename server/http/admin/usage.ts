@@ -13,7 +13,7 @@ import type { StatementLine } from "../../store/accounts/statement.ts";
 import { readAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
 import { createInstantParameter } from "../endpoints/parameters.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { AccountParameter, parseAccount } from "./parameters.ts";
+import { AccountParameter, parseAccount } from "./validation.ts";
 import { Statement } from "./resources.ts";
 
 const STATEMENT_PAGE_LINES = 1000;
