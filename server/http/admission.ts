@@ -8,8 +8,8 @@ import { DomainError } from "../../core/errors.ts";
 import type { AbortLimiter, CheckRateLimit } from "../metering/rate-limit.ts";
 import type { ApiKeyAuthenticator, Caller } from "../metering/api-keys.ts";
 import type { KeyScope } from "../stored-names.ts";
-import type { AdminAuthentication } from "./admin/authentication.ts";
-import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
+import type { createAdminAuthentication } from "./admin/authentication.ts";
+import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
 import { throwTooManyRequests } from "./errors.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
@@ -18,7 +18,7 @@ export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticat
   readonly checkRateLimit?: CheckRateLimit | undefined;
   /** Limits clients that leave before their responses; by default there is no limit. */
   readonly abortLimiter?: AbortLimiter | undefined;
-  readonly adminAuthentication: AdminAuthentication;
+  readonly adminAuthentication: ReturnType<typeof createAdminAuthentication>;
   /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];
   getRouteMatcher(): MatchRoute;
@@ -29,6 +29,9 @@ export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 const CORS_EXPOSED_HEADERS =
   "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, " +
   "X-Credits-Remaining, X-History-Thinned, X-Observed-At, X-Request-Id";
+
+/** `Vary` of every response if the service allows requests from other origins. */
+const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
 
 const callers = new WeakMap<Request, Caller>();
 

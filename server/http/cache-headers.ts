@@ -8,9 +8,6 @@ export const PRIVATE_CACHE_HEADERS = {
   vary: "X-API-Key, Accept-Encoding",
 } as const;
 
-/** `Vary` of every response if the service allows requests from other origins. */
-export const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
-
 /** Paths whose responses change at any time or contain keys, so that no cache may store them. */
 const NO_STORE_PATHS = ["/api/account", "/api/creators", "/admin"];
 

@@ -10,29 +10,30 @@ import { toClientError } from "./errors.ts";
 import { getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
 
-/** The addresses that the script knows, which can be shared and reloaded. */
-export const PAGE_PATHS = [
-  "/",
-  "/channels",
-  "/channels/:channel",
-  "/channels/:channel/shorts/:short_id",
-  "/users",
-  "/users/:username",
-  "/users/:username/tweets/:tweet_id",
-  "/compare",
-  "/creators",
-  "/account",
-] as const;
-
-export const ADMIN_PAGE_PATH = "/admin";
+/** The addresses of each program, which can be shared and reloaded. */
+export const PAGE_PATHS = {
+  pages: [
+    "/",
+    "/channels",
+    "/channels/:channel",
+    "/channels/:channel/shorts/:short_id",
+    "/users",
+    "/users/:username",
+    "/users/:username/tweets/:tweet_id",
+    "/compare",
+    "/creators",
+    "/account",
+  ],
+  admin: ["/admin"],
+} as const;
 
 /**
  * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not exist:
  * the dashboard says so to people.
  */
 export function createPages(getRouteMatcher: () => MatchRoute) {
-  const dashboard = createProgram("pages", PAGE_PATHS);
-  const admin = createProgram("admin", [ADMIN_PAGE_PATH]);
+  const dashboard = createProgram("pages");
+  const admin = createProgram("admin");
   const routes = new Elysia({ name: "pages", detail: { hide: true } })
     .use(dashboard.routes)
     .use(admin.routes);
@@ -73,7 +74,7 @@ function isVisit({ method, headers }: Request): boolean {
 }
 
 /** Creates a program of `server/pages`. Its files are bundled at the first request of a page. */
-function createProgram(name: "pages" | "admin", paths: readonly string[]) {
+function createProgram(name: keyof typeof PAGE_PATHS) {
   const [scriptPath, stylePath] = [`/assets/${name}.js`, `/assets/${name}.css`];
   const entryPoint = name === "pages" ? "main.tsx" : "admin/main.tsx";
   let bundling: ReturnType<typeof bundle> | undefined;
@@ -102,7 +103,7 @@ function createProgram(name: "pages" | "admin", paths: readonly string[]) {
   const routes = new Elysia({ name: `pages-${name}`, detail: { hide: true } })
     .get(scriptPath, ({ request }) => serveScript(request))
     .get(stylePath, ({ request }) => serveStyle(request));
-  for (const path of paths) routes.get(path, ({ request }) => serveDocument(request));
+  for (const path of PAGE_PATHS[name]) routes.get(path, ({ request }) => serveDocument(request));
   return { routes, serveDocument };
 }
 

@@ -13,12 +13,6 @@ export function ensureHost(request: Request): Request {
   return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
 }
 
-/** The normalized path of a URL of Bun, which may have no host. */
-export function getPathOfUrl(url: string): string {
-  // Without a host, nothing is normalized until ensureHost().
-  return url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
-}
-
 export function getPathAndQuery({ url }: Pick<Request, "url">): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start === -1 ? "/" : url.slice(start);

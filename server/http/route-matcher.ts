@@ -3,7 +3,7 @@ import { Memoirist } from "memoirist";
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
-import { getPathOfUrl } from "./request-url.ts";
+import { getPath } from "./request-url.ts";
 
 export interface RoutePattern {
   /** The route as it is declared: `/api/video/:channel/details`. */
@@ -81,6 +81,12 @@ export function createBunRoutes(
   const isUnknown = (path: string) =>
     path.startsWith(`${mountPath}/`) && !patterns.values().some((pattern) => pattern.test(path));
   return { routes, fetch: serveIf(isUnknown) };
+}
+
+/** The normalized path of a URL of Bun, which may have no host. */
+function getPathOfUrl(url: string): string {
+  // Without a host, nothing is normalized until ensureHost().
+  return url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 }
 
 /** Creates the pattern of the paths at or below a beginning, and not below a longer one. */

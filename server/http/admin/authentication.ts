@@ -39,8 +39,6 @@ export function getAdminCaller(request: Request): AdminCaller {
   return caller;
 }
 
-export type AdminAuthentication = ReturnType<typeof createAdminAuthentication>;
-
 const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
 

@@ -94,8 +94,9 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
       }
       const columns = listObservationColumns(exportOptions.kind);
       const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
-      const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
-      return startResponse(rows, encodeCsvRow(columns));
+      const header = encodeCsvRow(columns);
+      const rows = encodeObservations(exportObservations(exportOptions), encodeRow, header);
+      return startResponse(rows, CSV_TYPE);
     },
   }),
   defineAdmin({
@@ -132,29 +133,25 @@ function parseExportOptions(query: QueryParameters): ExportOptions {
 }
 
 /** Responds with an export, once its first observations are read: a failure until then has a status. */
-async function startResponse(chunks: AsyncGenerator<string>, header?: string): Promise<Response> {
+async function startResponse(chunks: AsyncGenerator<string>, type?: string): Promise<Response> {
   const first = await chunks.next();
   async function* resume() {
-    if (header !== undefined) yield header;
     if (first.done !== true) yield first.value;
     yield* chunks;
   }
-  return createLinesResponse(resume(), header === undefined ? undefined : CSV_TYPE);
+  return createLinesResponse(resume(), type);
 }
 
-/** Responds with NDJSON, generated as fast as the client reads it, and no longer than it reads. */
-function createLinesResponse(
-  lines: AsyncGenerator<string>,
-  type = "application/x-ndjson",
-): Response {
-  return new Response(lines, { headers: { "content-type": type } });
-}
+/** Responds with lines, generated as fast as the client reads them, and no longer than it reads. */
+const createLinesResponse = (lines: AsyncGenerator<string>, type = "application/x-ndjson") =>
+  new Response(lines, { headers: { "content-type": type } });
 
 async function* encodeObservations(
   observations: AsyncIterable<Observation>,
   encode: (observation: Observation) => string,
+  header?: string,
 ) {
-  let lines: string[] = [];
+  let lines = header === undefined ? [] : [header];
   for await (const observation of observations) {
     lines.push(encode(observation));
     if (lines.length < CHUNK_MAX_LINES) continue;
@@ -178,10 +175,10 @@ async function* encodeProgress(run: RetentionRun): AsyncGenerator<string, void> 
   }
 }
 
-function encodeLine(line: object): string {
-  return `${JSON.stringify(line)}\n`;
-}
+const encodeLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
-function toRetentionResource({ isDryRun, kinds, faults }: RetentionReport) {
-  return { is_dry_run: isDryRun, kinds, faults };
-}
+const toRetentionResource = ({ isDryRun, kinds, faults }: RetentionReport) => ({
+  is_dry_run: isDryRun,
+  kinds,
+  faults,
+});

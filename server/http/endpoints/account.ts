@@ -24,21 +24,14 @@ const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day"
 /** Rows of usage that a response has at most: every hour of the longest range. */
 const USAGE_MAX_ROWS = 10_000;
 
+const createDayParameter = (description: string) =>
+  Type.Optional(Type.String({ format: "date", maxLength: 10, description }));
+
 export const USAGE_QUERY: TProperties = {
-  from: Type.Optional(
-    Type.String({
-      format: "date",
-      maxLength: 10,
-      description: `The first day, UTC. It defaults to ${USAGE_DAYS_RANGE.default - 1} days before the last.`,
-    }),
+  from: createDayParameter(
+    `The first day, UTC. It defaults to ${USAGE_DAYS_RANGE.default - 1} days before the last.`,
   ),
-  to: Type.Optional(
-    Type.String({
-      format: "date",
-      maxLength: 10,
-      description: "The last day, UTC. It defaults to today.",
-    }),
-  ),
+  to: createDayParameter("The last day, UTC. It defaults to today."),
   by: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,7 +1,7 @@
 /** The table of all endpoints of the API, and their routes. */
 import { Elysia, type Context } from "elysia";
 import { assertKnownParameters } from "../query-names.ts";
-import type { ChargedReads } from "../reads/charged-reads.ts";
+import type { createChargedReads } from "../reads/charged-reads.ts";
 import { readJsonBody } from "../request-body.ts";
 import { getPathAndQuery } from "../request-url.ts";
 import { ACCOUNT_ENDPOINTS } from "./account.ts";
@@ -26,7 +26,10 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
   ...CREATOR_ENDPOINTS,
 ];
 
-export function createEndpointRoutes(sources: EndpointSources, { createHandler }: ChargedReads) {
+export function createEndpointRoutes(
+  sources: EndpointSources,
+  { createHandler }: ReturnType<typeof createChargedReads>,
+) {
   const app = new Elysia({ name: "endpoints" });
   for (const endpoint of ENDPOINTS) {
     if ("createPrepare" in endpoint) {

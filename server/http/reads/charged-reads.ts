@@ -51,11 +51,11 @@ import {
   renderResponse,
   type RenderedResponse,
 } from "./rendered-response.ts";
-import type { ResponseCache } from "./response-cache.ts";
+import type { createResponseCache } from "./response-cache.ts";
 
 export interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
-  readonly responseCache: ResponseCache;
+  readonly responseCache: ReturnType<typeof createResponseCache>;
   readonly bodyStreamer: BodyStreamer;
   /** Limits the reads of one event loop iteration; `undefined` if the read may start now. */
   waitForSlot(): Promise<void> | undefined;
@@ -64,8 +64,6 @@ export interface ChargedReadsOptions extends AdmissionOptions {
   /** Is called with every completed request and its route as it is declared. */
   onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
-
-export type ChargedReads = ReturnType<typeof createChargedReads>;
 
 /** The status in logs and metrics of a request whose client left; nginx has the same. */
 const CLIENT_CLOSED_REQUEST = 499;

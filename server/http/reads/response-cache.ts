@@ -6,8 +6,6 @@ import { LRUCache } from "lru-cache";
 import type { ChangeSet } from "../../store/history/change-log.ts";
 import { isFresh, type RenderedResponse } from "./rendered-response.ts";
 
-export type ResponseCache = ReturnType<typeof createResponseCache>;
-
 const CACHE_MAX_BYTES = 16 * 1_048_576;
 
 const ENTRY_MAX_SHARE = 1 / 2;

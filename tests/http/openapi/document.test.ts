@@ -3,7 +3,7 @@ import { join } from "node:path";
 import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020.js";
 import packageFile from "../../../package.json";
-import { ADMIN_PAGE_PATH, PAGE_PATHS } from "../../../server/http/pages.ts";
+import { PAGE_PATHS } from "../../../server/http/pages.ts";
 import { createProgram } from "../../../server/main.ts";
 import { startTestService } from "../../support/service.ts";
 
@@ -115,7 +115,9 @@ describe("/swagger/json", () => {
 
   test("describes every route of the service but the pages", () => {
     const pages = new Set(
-      [...PAGE_PATHS, ADMIN_PAGE_PATH].map((path) => `GET ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
+      Object.values(PAGE_PATHS)
+        .flat()
+        .map((path) => `GET ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
     );
     const routes = service.app.routes
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
