@@ -2,16 +2,11 @@
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { isChangeRounding } from "./rounding.ts";
 
-/** Counts over time; `null` is unknown. */
 type Counts = readonly (number | null)[];
 
 /**
  * Computes how much each count is greater than the first known one. An unknown count stays unknown;
  * so is a change in per cent of 0.
- *
- * @example
- * computeChangesSinceStart([null, 200, null, 230]); // [null, 0, null, 30]
- * computeChangesSinceStart([200, 230], { isPercent: true }); // [0, 15]
  */
 export function computeChangesSinceStart(
   counts: Counts,
@@ -25,16 +20,7 @@ export function computeChangesSinceStart(
   });
 }
 
-/**
- * Finds how much the last known count is greater than the first. A step of the source's rounding is no
- * change.
- *
- * @returns `null` if no change is known.
- *
- * @example
- * findChangeSinceStart([null, 200, 230, null]); // 30
- * findChangeSinceStart([1_230_000, 1_240_000]); // null
- */
+/** Finds the last known change since the start. A step of the source's rounding is no change. */
 export function findChangeSinceStart(
   counts: Counts,
   options: { readonly isPercent?: boolean } = {},
@@ -45,20 +31,12 @@ export function findChangeSinceStart(
 
 /** An observed count, and its difference from the last known one before. */
 export interface CountChange {
-  /** Milliseconds since 1970 UTC. */
   readonly observedAt: number;
   readonly count: number | null;
   readonly change: number | null;
 }
 
-/**
- * Sums the changes of buckets: the difference between the last known counts in and before them.
- *
- * @returns `null` if no change is known.
- *
- * @example
- * sumChanges([{ change: 3 }, { change: null }, { change: -1 }]); // 2
- */
+/** Sums the changes of buckets; `null` if none is known. */
 export function sumChanges(changes: readonly Pick<CountChange, "change">[]): number | null {
   const known = changes.flatMap(({ change }) => change ?? []);
   return known.length === 0 ? null : known.reduce((sum, change) => sum + change, 0);
@@ -74,11 +52,7 @@ function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[
   });
 }
 
-/**
- * Computes how fast a count grew since it was last known: observations are not evenly spaced.
- *
- * @param unitMs The time that a rate is for.
- */
+/** Computes how fast a count grew in a unit since it was last known: observations are not evenly spaced. */
 export function computeRates(observed: readonly CountChange[], unitMs: number): (number | null)[] {
   const times = findTimesSinceKnown(observed);
   return observed.map(({ change }, index) => {
@@ -89,11 +63,7 @@ export function computeRates(observed: readonly CountChange[], unitMs: number): 
   });
 }
 
-/**
- * Picks the changes that belong to one bucket alone: after a gap, a change is that of many.
- *
- * @param stepMs From one bucket to the next.
- */
+/** Picks the changes that belong to one bucket alone: after a gap, a change is that of many. */
 export function pickBucketChanges(
   observed: readonly CountChange[],
   stepMs: number,
@@ -105,9 +75,8 @@ export function pickBucketChanges(
 }
 
 /** The time that rates are for: an hour, unless the buckets are longer. */
-export function pickRateUnit(stepMs: number): { readonly name: string; readonly ms: number } {
-  return stepMs < DAY_MS ? { name: "hour", ms: HOUR_MS } : { name: "day", ms: DAY_MS };
-}
+export const pickRateUnit = (stepMs: number): { readonly name: string; readonly ms: number } =>
+  stepMs < DAY_MS ? { name: "hour", ms: HOUR_MS } : { name: "day", ms: DAY_MS };
 
 /** Finds the positions of the greatest and the least value; `null` if none is known. */
 export function findExtremes(values: Counts): { greatest: number; least: number } | null {

@@ -7,13 +7,7 @@ const UNITS = [
   [1e3, "K"],
 ] as const;
 
-/**
- * Formats a number in a few digits and a unit.
- *
- * @example
- * formatCompact(1_234_567); // "1.23 M"
- * formatCompact(-950); // "−950"
- */
+/** Formats a number in a few digits and a unit: 1234567 as `1.23 M`. */
 export function formatCompact(value: number, digits = 3): string {
   const size = Math.abs(value);
   // In three digits, 999,500 is 1.00 M, not 1000 K.
@@ -27,26 +21,16 @@ export function formatCompact(value: number, digits = 3): string {
 /** Digits that a number may have: the most that arithmetic leaves exact. */
 const EXACT_DIGITS = 15;
 
-/**
- * Formats the ticks of an axis without rounding them.
- *
- * @example
- * formatTicks([232.5, 235]); // ["232.5", "235"]
- * formatTicks([145_100, 145_250]); // ["145.1 K", "145.25 K"]
- */
-export function formatTicks(values: readonly number[]): string[] {
-  return values.map((value) => {
+/** Formats the ticks of an axis without rounding them: 145250 as `145.25 K`. */
+export const formatTicks = (values: readonly number[]): string[] =>
+  values.map((value) => {
     // Ticks are sums of steps such as 0.1, which are not exact.
     const exact = Number(value.toPrecision(EXACT_DIGITS));
     if (Math.abs(exact) < 1000) return String(exact).replace("-", "−");
     return formatCompact(exact, EXACT_DIGITS);
   });
-}
 
-/**
- * Creates a format when it is first used, and keeps it: to create one takes milliseconds, a hundred times as
- * long as to use it.
- */
+/** Creates a format when it is first used: that takes milliseconds, a hundred times as long as a use. */
 function createLazily<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
   return () => (format ??= create());
@@ -56,34 +40,19 @@ const getExactFormat = createLazily(
   () => new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }),
 );
 
-/**
- * Formats a number with all its digits.
- *
- * @example
- * formatExact(1_234_567); // "1,234,567"
- */
-export function formatExact(value: number): string {
-  return getExactFormat().format(value).replace("-", "−");
-}
+/** Formats a number with all its digits: 1234567 as `1,234,567`. */
+export const formatExact = (value: number): string =>
+  getExactFormat().format(value).replace("-", "−");
 
-/**
- * Formats a difference with its sign.
- *
- * @example
- * formatChange(1500); // "+1.5 K"
- * formatChange(-7); // "−7"
- */
-export function formatChange(value: number): string {
-  return value > 0 ? `+${formatCompact(value)}` : formatCompact(value);
-}
+/** Formats how many there are: `1 key`, `2 keys`. */
+export const formatNumberOf = (count: number, noun: string): string =>
+  `${formatExact(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/**
- * Formats a ratio as a difference in per cent.
- *
- * @example
- * formatPercent(12.345); // "+12.3 %"
- * formatPercent(-0.0123); // "−0.012 %"
- */
+/** Formats a difference with its sign: 1500 as `+1.5 K`. */
+export const formatChange = (value: number): string =>
+  value > 0 ? `+${formatCompact(value)}` : formatCompact(value);
+
+/** Formats a ratio as a difference in per cent: 12.345 as `+12.3 %`, -0.0123 as `−0.012 %`. */
 export function formatPercent(value: number): string {
   const size = Math.abs(value);
   const digits = size === 0 || size >= 1 ? size.toFixed(size >= 100 ? 0 : 1) : size.toPrecision(2);
@@ -124,25 +93,16 @@ function createFormats(zone: Intl.DateTimeFormatOptions) {
 
 const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC" }) };
 
-/** Formats an instant in the local time zone. */
-export function formatLocal(instant: string | number, hasTime = true): string {
-  return FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
-}
+export const formatLocal = (instant: string | number, hasTime = true): string =>
+  FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 
 /** Formats an instant of a chart in the local time zone, with the seconds where there are some. */
-export function formatLocalPoint(at: number): string {
-  return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
-}
+export const formatLocalPoint = (at: number): string =>
+  FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
 
-/**
- * Formats the date, in UTC, of the start of a day, week or month.
- *
- * @example
- * formatUtcDate("2026-11-20T00:00:00Z"); // "20 Nov 2026"
- */
-export function formatUtcDate(instant: string | number): string {
-  return FORMATS.utc.date().format(new Date(instant));
-}
+/** Formats the date, in UTC, of the start of a day, week or month: `20 Nov 2026`. */
+export const formatUtcDate = (instant: string | number): string =>
+  FORMATS.utc.date().format(new Date(instant));
 
 /** Formats a tick of a time axis: the shorter the step, the finer. */
 export function formatTick(seconds: number, stepSeconds: number, scale: TimeScale): string {
@@ -154,22 +114,11 @@ export function formatTick(seconds: number, stepSeconds: number, scale: TimeScal
   return formats[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);
 }
 
-/**
- * Formats an instant in UTC.
- *
- * @example
- * formatUtc("2026-11-20T08:15:30.123Z"); // "2026-11-20 08:15:30 UTC"
- */
-export function formatUtc(instant: string | number): string {
-  return `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
-}
+/** Formats an instant in UTC: `2026-11-20 08:15:30 UTC`. */
+export const formatUtc = (instant: string | number): string =>
+  `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
-/**
- * Writes a table as CSV (RFC 4180); an unknown value is an empty cell.
- *
- * @example
- * toCsv(["a"], [['say "hi"'], [null]]); // 'a\r\n"say ""hi"""\r\n\r\n'
- */
+/** Writes a table as CSV (RFC 4180); an unknown value is an empty cell. */
 export function toCsv(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

@@ -4,6 +4,8 @@
  * pressed in it a moment ago: nothing else learns the key.
  */
 
+import { session, setApiKey } from "./session.ts";
+
 const CHANNEL = "creator-metrics-key";
 
 /** How long a new tab waits for the key. Other tabs of the browser answer within milliseconds. */
@@ -12,18 +14,21 @@ const ANSWER_MAX_MS = 200;
 /** How long after a press a link may be opened: a menu stays open for a while. */
 const PRESS_MAX_MS = 30_000;
 
-/** A message between tabs. Without a key, it asks for one. */
-interface Message {
-  /** The address that the new tab shows. */
-  readonly address: string;
-  readonly key?: string;
-}
+/** A message between tabs, with the address of the new one. Without a key, it asks for one. */
+type Message = Readonly<{ address: string; key?: string }>;
 
 /** A message as it comes: any page of this origin can send one. */
 type UnknownMessage = Partial<Record<keyof Message, unknown>>;
 
-/** Asks the other tabs for the key; `null` if none has opened this one. */
-export function requestKey(): Promise<string | null> {
+/** Answers the tabs that links of this one are opened in, and asks the other tabs if this one has no key. */
+export async function handOverKey(): Promise<void> {
+  answerRequests();
+  if (session.get().apiKey !== null) return;
+  const key = await requestKey();
+  if (key !== null) setApiKey(key);
+}
+
+function requestKey(): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const channel = new BroadcastChannel(CHANNEL);
   const address = location.pathname + location.search;
@@ -36,12 +41,7 @@ export function requestKey(): Promise<string | null> {
   return promise.finally(() => channel.close());
 }
 
-/**
- * Answers the tabs that links of this one are opened in.
- *
- * @param getKey Returns the key of this tab.
- */
-export function answerKeyRequests(getKey: () => string | null): void {
+function answerRequests(): void {
   let pressed = { address: "", at: -Infinity };
   const remember = (event: MouseEvent) => {
     const { target } = event;
@@ -58,7 +58,7 @@ export function answerKeyRequests(getKey: () => string | null): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     const request: UnknownMessage = Object(data);
-    const key = getKey();
+    const { apiKey: key } = session.get();
     if (request.key !== undefined || key === null) return;
     const { address, at } = pressed;
     if (request.address !== address || Date.now() - at > PRESS_MAX_MS) return;

@@ -13,9 +13,7 @@ export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
 export const getPluralLabel = (kind: EntityKind): string => `${KIND_LABELS[kind]}s`;
 
 /** The counts of each kind, in the order of the pages: charts show the first one at first. */
-export const COUNT_LABELS: {
-  readonly [Kind in EntityKind]: Readonly<Record<CountName<Kind>, string>>;
-} = {
+export const COUNT_LABELS: Readonly<Record<EntityKind, Readonly<Record<string, string>>>> = {
   channel: { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" },
   short: { views: "Views", likes: "Likes", comments: "Comments", shares: "Shares" },
   user: { followers_count: "Followers", following_count: "Following", tweet_count: "Tweets" },
@@ -26,9 +24,12 @@ export const COUNT_LABELS: {
     replies: "Replies",
     quotes: "Quotes",
   },
-};
+} satisfies { readonly [Kind in EntityKind]: Record<CountName<Kind>, string> };
 
-/** The times that gains are of. */
+/** The count that an address names, else the first one. */
+export const pickCount = (labels: Readonly<Record<string, string>>, name: string | null): string =>
+  Object.keys(labels).find((count) => count === name) ?? Object.keys(labels)[0] ?? "";
+
 export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> = {
   daily: "a day",
   weekly: "a week",
@@ -39,14 +40,9 @@ export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> =
 export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> =
   FIELDS_BY_SORT;
 
-/**
- * The sorts of a list, by name.
- *
- * @example
- * getSortLabels("user")["weeklyGain"]; // "Followers gained in a week"
- */
+/** The sorts of a list, by name: `weeklyGain` is `Followers gained in a week`. */
 export function getSortLabels(kind: OwnerKind): Readonly<Record<string, string>> {
-  const labels: Readonly<Record<string, string>> = COUNT_LABELS[kind];
+  const labels = COUNT_LABELS[kind];
   const entries = Object.entries(SORT_FIELDS[kind]).map(([sort, field]) => {
     const gain = GAIN_DEFINITIONS[kind][sort];
     if (gain === undefined) return [sort, labels[field]];

@@ -4,23 +4,15 @@ import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import type { TimeScale } from "./format.ts";
 
-export const RANGES = ["7d", "30d", "1y", "all"] as const;
-
-export type Range = (typeof RANGES)[number];
-
-interface RangeDefinition {
-  readonly label: string;
-  /** Days back; `null` is everything. */
-  readonly days: number | null;
-  readonly interval: HistoryInterval;
-}
-
-const DEFINITIONS: Readonly<Record<Range, RangeDefinition>> = {
+/** The ranges by name: how many days they go back, `null` for everything, and their buckets. */
+export const RANGES = {
   "7d": { label: "7 days", days: 7, interval: "hour" },
   "30d": { label: "30 days", days: 30, interval: "day" },
   "1y": { label: "1 year", days: 365, interval: "day" },
   all: { label: "All", days: null, interval: "week" },
-};
+} as const;
+
+export type Range = keyof typeof RANGES;
 
 /** Milliseconds of the buckets that are used, from the shortest. */
 const STEPS = [
@@ -29,33 +21,24 @@ const STEPS = [
   ["week", 7 * DAY_MS],
 ] as const;
 
-export const getRangeLabel = (range: Range): string => DEFINITIONS[range].label;
+const isRange = (text: string): text is Range => Object.hasOwn(RANGES, text);
 
-/** How the starts of buckets are written: those of days and longer are dates. */
-export function getTimeScale(interval: HistoryInterval): TimeScale {
-  return interval === "raw" || interval === "hour" ? "local" : "utc";
-}
-
-/** The range that an address names. */
-export function parseRange(text: string | null, other: Range = "30d"): Range {
-  return RANGES.find((range) => range === text) ?? other;
-}
+export const parseRange = (text: string | null, other: Range = "30d"): Range =>
+  text !== null && isRange(text) ? text : other;
 
 /** The request for the history of a range, and the milliseconds from one bucket to the next. */
-export interface HistoryPlan {
+interface HistoryPlan {
   readonly from: string;
   readonly interval: HistoryInterval;
   readonly stepMs: number;
 }
 
 /**
- * Plans the history of a range. The first day is whole, so that reloads ask for the same.
- *
- * @param since When a short or tweet was published. Its counts change fast at first, so its buckets
- *   are as short as they can be on one page.
+ * Plans the history of a range. The first day is whole, so that reloads ask for the same. The counts of
+ * a short or tweet change fast at first, so its buckets are as short as they can be on one page.
  */
 export function planHistory(range: Range, now: number, since?: number): HistoryPlan {
-  const { days, interval } = DEFINITIONS[range];
+  const { days, interval } = RANGES[range];
   const start = Math.max(days === null ? 0 : now - days * DAY_MS, since ?? 0);
   const fitting = STEPS.find(([, ms]) => now + DAY_MS - start <= ms * HISTORY_LIMIT_RANGE.max);
   const [name, stepMs] =
@@ -64,11 +47,8 @@ export function planHistory(range: Range, now: number, since?: number): HistoryP
 }
 
 /**
- * Finds the start of the newest bucket if it is unfinished: its values are those so far.
- *
- * @param instants The starts of buckets, rising.
- * @param readAt When the buckets were read. They have no later instants, although the clock goes on.
- * @returns Infinity if no bucket is unfinished.
+ * Finds the start of the newest bucket if it was unfinished when it was read, although the clock goes
+ * on; else Infinity. Its values are those so far.
  */
 export function findUnfinishedStart(
   instants: readonly number[],
@@ -80,14 +60,26 @@ export function findUnfinishedStart(
 }
 
 /**
- * Decides which time without an observation is a gap.
- *
- * @param since When a short or tweet was published: it is observed again whenever its age has grown by
- *   a twenty-fourth, so a gap is four times as long.
+ * Decides which time without an observation is a gap. A short or tweet is observed again whenever its
+ * age has grown by a twenty-fourth, so a gap is four times as long.
  */
 export function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
   const spaces = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
   const median = spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
   const usualMs = Math.max(stepMs * 1.5, median * 3);
   return (at: number) => Math.max(usualMs, since === undefined ? 0 : (at - since) / 6);
+}
+
+/** Describes the time of a chart of buckets, which may begin with a publication. */
+export function createTimeAxis(
+  { interval, stepMs }: HistoryPlan,
+  rows: readonly { readonly timestamp: string }[],
+  readAt: number,
+  since?: number,
+) {
+  const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
+  // The starts of buckets of a day and longer are dates.
+  const timeScale: TimeScale = interval === "raw" || interval === "hour" ? "local" : "utc";
+  const unfinishedFrom = findUnfinishedStart(instants, interval, readAt);
+  return { instants, timeScale, unfinishedFrom, getGapMs: createGapRule(instants, stepMs, since) };
 }

@@ -13,21 +13,10 @@ const SINGLE_ROUNDED_MIN = 10_000;
 /** The least height of a chart of rounded counts, in steps: a step is no cliff then. */
 export const LEAST_STEPS = 5;
 
-/** The rounding step of counts of this size. */
-function getStep(count: number): number {
-  return count < ROUNDED_MIN ? 1 : 10 ** (Math.floor(Math.log10(count)) - 2);
-}
+const getStep = (count: number): number =>
+  count < ROUNDED_MIN ? 1 : 10 ** (Math.floor(Math.log10(count)) - 2);
 
-/**
- * Finds the rounding step of counts whose source rounds them: all end in the zeros of that.
- *
- * @param counts `null` is unknown.
- * @returns The step of the greatest count; 0 if the counts are exact.
- *
- * @example
- * findRoundingStep([1_230_000, null, 998_000]); // 10000
- * findRoundingStep([1_230_000, 1_230_017]); // 0
- */
+/** Finds the rounding step of the greatest count if all end in the zeros of theirs; 0 if they are exact. */
 export function findRoundingStep(counts: readonly (number | null)[]): number {
   const known = counts.filter((count) => count !== null);
   const large = new Set(known.filter((count) => count >= ROUNDED_MIN));
@@ -37,14 +26,7 @@ export function findRoundingStep(counts: readonly (number | null)[]): number {
   return isTelling && isRounded ? getStep(greatest) : 0;
 }
 
-/**
- * Whether all that counts changed by, from the first known to the last, is a step of their source's
- * rounding.
- *
- * @example
- * isChangeRounding([1_230_000, null, 1_240_000]); // true
- * isChangeRounding([1_230_000, 1_234_567, 1_240_000]); // false
- */
+/** Whether all that counts changed by, from the first known to the last, is a step of the rounding. */
 export function isChangeRounding(counts: readonly (number | null)[]): boolean {
   const [first, ...later] = counts.filter((count) => count !== null);
   const last = later.at(-1);
@@ -53,14 +35,8 @@ export function isChangeRounding(counts: readonly (number | null)[]): boolean {
 }
 
 /**
- * Finds the least height of a chart of several counts, in the unit of its measure: that of the counts
- * whose steps are highest.
- *
- * @returns `undefined` if no counts that change are rounded: those that don't are a flat line anyway.
- *
- * @example
- * findLeastSpan([[1_000_000, 1_010_000], [5, 7]], "change"); // 50000
- * findLeastSpan([[1_000_000, 1_010_000], [5, 7]], "percent"); // 5
+ * Finds the least height of a chart of several counts, in its measure: that of the counts whose steps
+ * are highest. Rounded counts that don't change are a flat line anyway.
  */
 export function findLeastSpan(
   compared: readonly (readonly (number | null)[])[],

@@ -1,7 +1,6 @@
-/** The addresses of the pages, which can be shared and reloaded. */
+/** The addresses of the pages, which can be shared and reloaded: paths, and fragments for administrators. */
 import { useEventValue } from "./store.ts";
 
-/** Goes to another page. */
 function navigate(href: string, { isReplaced = false } = {}): void {
   if (isReplaced) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
@@ -60,20 +59,44 @@ function scrollBack(y: number, deadline: number): void {
 }
 
 /** A path from its parts, each of which may have any character. */
-export function createPath(...parts: readonly string[]): string {
-  return `/${parts.map(encodeURIComponent).join("/")}`;
-}
+export const createPath = (...parts: readonly string[]): string =>
+  `/${parts.map(encodeURIComponent).join("/")}`;
 
 /** Splits a path into its parts and decodes them; a slash at the end means nothing. */
-export function splitPath(path: string): string[] {
-  return path.replace(/\/$/, "").split("/").slice(1).map(decode);
-}
+export const splitPath = (path: string): string[] =>
+  path.replace(/\/$/, "").split("/").slice(1).map(decode);
 
 /** Decodes a part of an address; one that is not encoded properly stays as it is. */
-export function decode(value: string): string {
+function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
     return value;
   }
+}
+
+/** Creates a fragment such as `#accounts/acme?days=90`; empty parameters are left out. */
+export function createFragment(
+  part: string,
+  name?: string,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const path = name === undefined ? part : `${part}/${encodeURIComponent(name)}`;
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
+  return query.size === 0 ? `#${path}` : `#${path}?${query}`;
+}
+
+export const createAccountFragment = (name: string): string => createFragment("accounts", name);
+
+/** The part that the fragment shows: that of a name, or the whole. The component renders again when it changes. */
+export const useAdminAddress = () => useEventValue(window, "hashchange", parseFragment);
+
+function parseFragment() {
+  const [, part = "", name, query = ""] =
+    /^#?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
+  return {
+    part,
+    name: name === undefined ? undefined : decode(name),
+    query: new URLSearchParams(query),
+  };
 }

@@ -1,17 +1,8 @@
-/** Saves files of the visitor. */
+/** Saves files of the visitor; tables as CSV. */
 import { toCsv } from "./format.ts";
 
-/**
- * Saves a table as CSV.
- *
- * @param rows `null` is unknown: an empty cell.
- */
-export function saveCsv(
-  fileName: string,
-  header: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): void {
-  saveFile(fileName, new Blob([toCsv(header, rows)], { type: "text/csv" }));
+export function saveCsv(fileName: string, ...table: Parameters<typeof toCsv>): void {
+  saveFile(fileName, new Blob([toCsv(...table)], { type: "text/csv" }));
 }
 
 export function saveFile(fileName: string, contents: Blob): void {

@@ -5,23 +5,20 @@ import { createStore } from "./store.ts";
 
 const STORAGE_KEY = "apiKey";
 
-/** The state of the session, which the header of every page shows. */
 interface SessionState {
   /** `null` before a key is entered. */
   readonly apiKey: string | null;
-  /** Whether the service has refused the key. */
   readonly isRefused: boolean;
   /** Credits after the last request; `null` before one. */
   readonly creditsRemaining: number | null;
-  /** Credits that the page has cost since it was opened. */
   readonly pageCost: number;
 }
 
+const NEW_SESSION = { isRefused: false, creditsRemaining: null, pageCost: 0 };
+
 export const session = createStore<SessionState>({
   apiKey: takeKeyOfFragment() ?? sessionStorage.getItem(STORAGE_KEY),
-  isRefused: false,
-  creditsRemaining: null,
-  pageCost: 0,
+  ...NEW_SESSION,
 });
 /** Requests without a response yet. Their responses may come in another order than their debits. */
 let pending = 0;
@@ -30,16 +27,12 @@ let leastRemaining = Infinity;
 /** Responses that had a balance. */
 let counted = 0;
 let client = createPageClient();
-/** The reads of this tab: going back to a page costs nothing. */
-let reads = new Map<string, Promise<unknown>>();
 
-/** Uses the key of an address that is opened in this tab while it shows a page. */
-export function followKeyLinks(): void {
-  addEventListener("hashchange", () => {
-    const key = takeKeyOfFragment();
-    if (key !== null) setApiKey(key);
-  });
-}
+// An address with a key may be opened in this tab while it shows a page.
+addEventListener("hashchange", () => {
+  const key = takeKeyOfFragment();
+  if (key !== null) setApiKey(key);
+});
 
 /** Takes the key of an address like `/#key=cm_...`, and removes it from the address. */
 function takeKeyOfFragment(): string | null {
@@ -88,19 +81,8 @@ function count({ status, headers }: Response): void {
 export function setApiKey(apiKey: string | null): void {
   if (apiKey === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, apiKey);
-  forgetReads();
-  session.update({ apiKey, isRefused: false, creditsRemaining: null, pageCost: 0 });
+  session.update({ apiKey, ...NEW_SESSION });
   client = createPageClient();
-}
-
-/** Starts to count the cost of another page. */
-export function startPage(): void {
-  session.update({ pageCost: 0 });
-}
-
-/** Forgets all reads, so that they are repeated. */
-export function forgetReads(): void {
-  reads = new Map();
 }
 
 /** Reads the account and its balance, which is free. */
@@ -111,22 +93,4 @@ export async function readAccount(): Promise<AccountDetails> {
   return body;
 }
 
-/**
- * Reads something once in this tab.
- *
- * @param name The name of the value: the same name gives the same result.
- */
-export function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
-  const known = reads.get(name);
-  // A name has one type of value.
-  if (known !== undefined) return known as Promise<Value>;
-  const reading = read();
-  reads.set(name, reading);
-  reading.catch(() => reads.delete(name));
-  return reading;
-}
-
-/** The client of the tab's key. */
-export function getClient(): Client {
-  return client;
-}
+export const getClient = (): Client => client;

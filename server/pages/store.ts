@@ -1,23 +1,17 @@
-/** States that components follow: they render again when one changes. */
+/** States that components follow: they render again when a store, a task or a read changes. */
 import { useEffect, useState } from "preact/hooks";
 
-/** A store of a state that several components show. */
-export interface Store<State> {
-  get(): State;
-  update(changes: Partial<State>): void;
-  /** The state, for a component. */
-  use(): State;
-}
-
-export function createStore<State extends object>(first: State): Store<State> {
+/** Creates a store of a state that several components show. */
+export function createStore<State extends object>(first: State) {
   let state = first;
   const changes = new EventTarget();
   return {
     get: () => state,
-    update(changed) {
+    update(changed: Partial<State>): void {
       state = { ...state, ...changed };
       changes.dispatchEvent(new Event("change"));
     },
+    /** The state, for a component. */
     use: () => useEventValue(changes, "change", () => state),
   };
 }
@@ -33,16 +27,11 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
-/** The progress of a task that the visitor started. */
-export interface TaskProgress {
-  readonly isLoading: boolean;
-  /** Why the last one failed. */
-  readonly error?: unknown;
-}
-
 /** Follows the tasks that the visitor starts, one at a time. */
 export function useProgress() {
-  const [progress, setProgress] = useState<TaskProgress>({ isLoading: false });
+  const [progress, setProgress] = useState<{ isLoading: boolean; error?: unknown }>({
+    isLoading: false,
+  });
   const follow = (task: Promise<unknown>) => {
     setProgress({ isLoading: true });
     task.then(
@@ -51,4 +40,58 @@ export function useProgress() {
     );
   };
   return { progress, follow };
+}
+
+/** A value that is read: it has neither a value nor an error while it is read first. */
+export interface Read<Value> {
+  /** The newest value; it stays while it is read again. */
+  readonly value?: Value;
+  readonly error?: unknown;
+  /** Why it is read again without being asked for. */
+  readonly outage?: unknown;
+  reload(): void;
+}
+
+/** When a read that ended with an outage is repeated. */
+const RETRY_MS = 2000;
+
+/**
+ * Reads a value; another name reads another value. The read ends with its component.
+ *
+ * @param isOutage Tells the errors after which the value is read again, until there is an answer.
+ */
+export function useReading<Value>(
+  name: string,
+  read: () => Promise<Value>,
+  isOutage: (error: unknown) => boolean = () => false,
+): Read<Value> {
+  const [state, setState] = useState<Omit<Read<Value>, "reload"> & { name: string }>({ name });
+  const [attempt, setAttempt] = useState(0);
+  const repeat = () => setAttempt((count) => count + 1);
+  const reload = () => {
+    setState((before) => ({ ...before, error: undefined }));
+    repeat();
+  };
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const fail = (error: unknown) => {
+      if (!isCurrent) return;
+      const isRetried = isOutage(error);
+      if (isRetried) timer = setTimeout(repeat, RETRY_MS);
+      setState(({ value, ...before }) => ({
+        name,
+        ...(before.name === name && value !== undefined && { value }),
+        ...(isRetried ? { outage: error } : { error }),
+      }));
+    };
+    read().then((value) => isCurrent && setState({ name, value }), fail);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [name, attempt]);
+  // The state may belong to the name before.
+  const { name: of, ...current } = state;
+  return { ...(of === name && current), reload };
 }

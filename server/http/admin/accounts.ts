@@ -4,7 +4,14 @@ import { Count, nullable, strictObject } from "../../../core/resources/fields.ts
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { UsedAccount } from "../../store/accounts/ledger.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
-import { AdminAccount, Name, PositiveInteger, resource } from "./resources.ts";
+import {
+  Verification,
+  GrantReceipt,
+  AdminAccount,
+  Name,
+  PositiveInteger,
+  resource,
+} from "./resources.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -115,11 +122,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       reason: Type.Optional(Name),
     }),
     result: {
-      schema: resource("GrantReceipt", {
-        account: Type.String(),
-        is_new: Type.Boolean({ description: "false if the reference had granted before" }),
-        balance: Count,
-      }),
+      schema: GrantReceipt,
       description: "The grant",
     },
     handle: async ({ ledger, now }, { body, record }) => {
@@ -140,11 +143,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
       "take a while.",
     result: {
-      schema: resource("Verification", {
-        accounts: Count,
-        entries: Count,
-        faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
-      }),
+      schema: Verification,
       description: "What was verified, and what is wrong",
     },
     handle: ({ verifyLedger }) => verifyLedger(),

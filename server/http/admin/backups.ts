@@ -4,11 +4,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
-import { Count } from "../../../core/resources/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { BackupList, resource } from "./resources.ts";
+import { Backup, BackupList, resource } from "./resources.ts";
 
 const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
@@ -20,8 +19,6 @@ const FileName = Type.String({
 });
 
 const Reference = resource("BackupReference", { file: FileName });
-
-export const Backup = resource("Backup", { file: Type.String(), bytes: Count });
 
 const FILE_TYPE = "application/vnd.sqlite3";
 

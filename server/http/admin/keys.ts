@@ -19,6 +19,7 @@ import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
 import {
+  RotatedKey,
   AdminKeyList,
   createChoice,
   CreatedKey,
@@ -145,12 +146,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       ),
     }),
     result: {
-      schema: resource("RotatedKey", {
-        id: PositiveInteger,
-        key: Type.String({ description: "The new key. It is shown only here" }),
-        old_id: PositiveInteger,
-        old_expires_at: Instant,
-      }),
+      schema: RotatedKey,
       description: "The new key",
       statuses: [201],
     },

@@ -14,7 +14,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./validation.ts";
-import { AdminNotice, NextCursor, resource } from "./resources.ts";
+import { NoticePage, AdminNotice } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
@@ -31,10 +31,7 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       state: createChoiceParameter(NOTICE_STATES, "Only notices in this state."),
     },
     result: {
-      schema: resource("NoticePage", {
-        notices: Type.Array(AdminNotice, { description: "The newest first" }),
-        next: NextCursor,
-      }),
+      schema: NoticePage,
       description: "A page of the notices",
     },
     handle: async ({ notices }, { query }) => {

@@ -15,9 +15,8 @@ import {
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import { ADMIN_TOKEN_ACTOR } from "./authentication.ts";
-import { Backup } from "./backups.ts";
 import { createDefine, type AdminOptions } from "./endpoint.ts";
-import { PositiveInteger } from "./resources.ts";
+import { Backup, PositiveInteger } from "./resources.ts";
 
 export type OwnerDescription = Static<typeof Owner>;
 

@@ -205,3 +205,29 @@ export const AuditPage = resource("AuditPage", {
   ),
   next: NextCursor,
 });
+
+export const GrantReceipt = resource("GrantReceipt", {
+  account: Type.String(),
+  is_new: Type.Boolean({ description: "false if the reference had granted before" }),
+  balance: Count,
+});
+
+export const Verification = resource("Verification", {
+  accounts: Count,
+  entries: Count,
+  faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
+});
+
+export const RotatedKey = resource("RotatedKey", {
+  id: PositiveInteger,
+  key: Type.String({ description: "The new key. It is shown only here" }),
+  old_id: PositiveInteger,
+  old_expires_at: Instant,
+});
+
+export const NoticePage = resource("NoticePage", {
+  notices: Type.Array(AdminNotice, { description: "The newest first" }),
+  next: NextCursor,
+});
+
+export const Backup = resource("Backup", { file: Type.String(), bytes: Count });

@@ -1,93 +1,131 @@
-/** Long lists that are read page by page, and their filters, which are in the address. */
-import { Form } from "../parts/form.tsx";
-import { Table, type TableProperties } from "../parts/table.tsx";
-import { formatNumberOf, MorePages, Reading } from "./parts.tsx";
-import type { FilteredPages } from "./reads.ts";
+/** A long list that is read page by page, and its filters, which are in the address. */
+import { useState } from "preact/hooks";
+import { formatNumberOf } from "../format.ts";
+import { Button, Form } from "../parts/form.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { useProgress } from "../store.ts";
+import { createFragment } from "../router.ts";
+import { describeFailure, sendAdmin } from "./api.ts";
+import { useDialog, type OpenDialog } from "./forms.tsx";
+import { Reading, useAdminRead } from "./reading.tsx";
 
 interface Filter {
-  /** The parameter of the address. */
   readonly name: string;
   readonly label: string;
 }
 
-/** A text, which is used when it is submitted, and a choice, which is used at once. */
-export function FilterForm(properties: {
-  readonly list: FilteredPages<unknown>;
-  readonly text: Filter;
-  readonly choice: Filter & { readonly options: readonly string[] };
-}) {
-  const {
-    list: { part, values, isFiltered, filterBy },
-    text,
-    choice,
-  } = properties;
-  return (
-    <Form
-      class="fields"
-      role="search"
-      onSubmit={(fields) => filterBy(text.name, fields["text"] ?? "")}
-    >
-      <label class="field">
-        <span>{text.label}</span>
-        <input
-          key={values[text.name]}
-          name="text"
-          size={20}
-          defaultValue={values[text.name]}
-          autocomplete="off"
-        />
-      </label>
-      <button type="submit">Filter</button>
-      <label class="field">
-        <span>{choice.label}</span>
-        <select
-          value={values[choice.name]}
-          onChange={({ currentTarget }) => filterBy(choice.name, currentTarget.value)}
-        >
-          <option value="">everything</option>
-          {choice.options.map((option) => (
-            <option key={option} value={option}>
-              {option}
-            </option>
-          ))}
-        </select>
-      </label>
-      {isFiltered && <a href={`#${part}`}>Show everything</a>}
-    </Form>
-  );
+interface CursorPage {
+  readonly next: string | null;
 }
 
-/** The rows of all pages that were read. */
-export function FilteredTable<Item, Page>({
-  list: { pages, readMore, isFiltered },
-  noun,
-  getItems,
-  empty,
-  ...table
-}: Pick<TableProperties<Item>, "columns" | "getKey" | "empty"> & {
-  readonly list: FilteredPages<Page>;
-  /** The noun for a row: `notice`. */
-  readonly noun: string;
+interface FilteredListProperties<Item, Page> {
+  /** The part of the administrator's page, and the path below `/admin`. */
+  readonly part: string;
+  readonly query: URLSearchParams;
+  /** A text, which is used when it is submitted. */
+  readonly text: Filter;
+  /** A choice, which is used at once. */
+  readonly choice: Filter & { readonly options: readonly string[] };
   readonly getItems: (page: Page) => readonly Item[];
-}) {
+  readonly createColumns: (open: OpenDialog) => readonly Column<Item>[];
+  readonly getKey: (item: Item) => string;
+  /** The noun for an item: `notice`. */
+  readonly noun: string;
+  readonly empty: string;
+}
+
+export function FilteredList<Item, Page extends CursorPage>(
+  properties: FilteredListProperties<Item, Page>,
+) {
+  const { part, query, text, choice, getItems, createColumns, getKey, noun, empty } = properties;
+  const values = Object.fromEntries(
+    [text, choice].map(({ name }) => [name, query.get(name) ?? ""] as const),
+  );
+  const filter = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  const { value: first, ...read } = useAdminRead<Page>(`${part}?${filter}`);
+  const [more, setMore] = useState<{ readonly first: Page; readonly pages: readonly Page[] }>();
+  const { open, dialog, message } = useDialog(read.reload);
+  const later = more !== undefined && more.first === first ? more.pages : [];
+  const pages = first === undefined ? undefined : [first, ...later];
+  const next = pages?.at(-1)?.next ?? null;
+  const readMore = async (cursor: string) => {
+    const page = await sendAdmin<Page>(
+      "GET",
+      `${part}?${new URLSearchParams([...filter, ["cursor", cursor]])}`,
+    );
+    if (first !== undefined) setMore({ first, pages: [...later, page] });
+  };
+  const filterBy = (name: string, value: string) =>
+    location.replace(createFragment(part, undefined, { ...values, [name]: value }));
   return (
     <>
-      <Reading read={pages}>
-        {(all) => {
-          const items = all.flatMap(getItems);
+      <Form
+        class="fields"
+        role="search"
+        onSubmit={(fields) => filterBy(text.name, fields["text"] ?? "")}
+      >
+        <label class="field">
+          <span>{text.label}</span>
+          <input
+            key={values[text.name]}
+            name="text"
+            size={20}
+            defaultValue={values[text.name]}
+            autocomplete="off"
+          />
+        </label>
+        <button type="submit">Filter</button>
+        <label class="field">
+          <span>{choice.label}</span>
+          <select
+            value={values[choice.name]}
+            onChange={({ currentTarget }) => filterBy(choice.name, currentTarget.value)}
+          >
+            <option value="">everything</option>
+            {choice.options.map((option) => (
+              <option key={option} value={option}>
+                {option}
+              </option>
+            ))}
+          </select>
+        </label>
+        {filter.size > 0 && <a href={`#${part}`}>Show everything</a>}
+      </Form>
+      {message}
+      <Reading read={{ ...read, ...(pages !== undefined && { value: pages.flatMap(getItems) }) }}>
+        {(items) => {
           const count = formatNumberOf(items.length, noun);
           return (
             <Table
-              caption={readMore === undefined ? count : `The last ${count}`}
+              caption={next === null ? count : `The last ${count}`}
+              columns={createColumns(open)}
               items={items}
+              getKey={getKey}
               isSortable={false}
-              empty={isFiltered ? `No such ${noun}.` : empty}
-              {...table}
+              empty={filter.size > 0 ? `No such ${noun}.` : empty}
             />
           );
         }}
       </Reading>
-      <MorePages readMore={readMore} />
+      {next !== null && <MoreButton readMore={() => readMore(next)} />}
+      {dialog}
     </>
+  );
+}
+
+function MoreButton({ readMore }: { readonly readMore: () => Promise<void> }) {
+  const { progress, follow } = useProgress();
+  const { isLoading, error } = progress;
+  return (
+    <div class="row">
+      <Button
+        label={isLoading ? "Wait…" : "Show more"}
+        isDisabled={isLoading}
+        onClick={() => follow(readMore())}
+      />
+      <span role="alert" class="loss">
+        {error !== undefined && describeFailure(error)}
+      </span>
+    </div>
   );
 }

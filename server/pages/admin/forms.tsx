@@ -8,35 +8,23 @@ import { describeFailure, isOutage } from "./api.ts";
 /** Sends a form; returns a sentence about the result. */
 type Submit = (fields: Fields) => Promise<string>;
 
-/** How the last submission went. */
 interface Outcome {
   readonly text: string;
   readonly isFailure: boolean;
 }
 
-/** A sentence about a result, which screen readers read out. */
-function Message({ text, isFailure = false }: Partial<Outcome>) {
-  return (
-    <p role="status" class={isFailure ? "message loss" : "message"}>
-      {text}
-    </p>
-  );
-}
+const Message = ({ text, isFailure = false }: Partial<Outcome>) => (
+  <p role="status" class={isFailure ? "message loss" : "message"}>
+    {text}
+  </p>
+);
 
-/** Says that a change failed, or that its outcome is unknown. */
-function describeOutcome(error: unknown): string {
-  return isOutage(error)
-    ? `${describeFailure(error)} This may be done or not. Nothing that you entered is lost: try again.`
-    : `Not done: ${describeFailure(error)}`;
-}
-
-/** Submits a form, once at a time. */
 function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text: string) => void) {
   const [isBusy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
   // The state changes too late for the second of two quick clicks.
   const isSubmitting = useRef(false);
-  const submit = async (fields: Fields, form: HTMLFormElement) => {
+  const send = async (fields: Fields, form: HTMLFormElement) => {
     if (isSubmitting.current) return;
     isSubmitting.current = true;
     setBusy(true);
@@ -45,17 +33,18 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
       setOutcome({ text, isFailure: false });
       onSuccess(form, text);
     } catch (error) {
-      setOutcome({ text: describeOutcome(error), isFailure: true });
+      const failure = describeFailure(error);
+      const text = isOutage(error)
+        ? `${failure} This may be done or not. Nothing that you entered is lost: try again.`
+        : `Not done: ${failure}`;
+      setOutcome({ text, isFailure: true });
     } finally {
       isSubmitting.current = false;
       setBusy(false);
     }
   };
-  return {
-    isBusy,
-    outcome,
-    submit: (fields: Fields, form: HTMLFormElement) => void submit(fields, form),
-  };
+  const submit = (fields: Fields, form: HTMLFormElement) => void send(fields, form);
+  return { isBusy, outcome, submit };
 }
 
 /** A form in a line. It is emptied when it succeeds. */
@@ -83,7 +72,7 @@ export function FieldForm(properties: {
   );
 }
 
-interface FieldProperties {
+export function Field(properties: {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
@@ -93,10 +82,7 @@ interface FieldProperties {
   readonly size: number;
   readonly value?: string;
   readonly onInput?: (value: string) => void;
-}
-
-/** A field of a form. */
-export function Field(properties: FieldProperties) {
+}) {
   const { name, label, hint, isRequired = false, isNumber = false, size, value } = properties;
   return (
     <label class="field">
@@ -133,14 +119,9 @@ export interface DialogForm {
   readonly onSubmit: Submit;
 }
 
-/** Opens a form in front of the page. */
 export type OpenDialog = (form: DialogForm) => void;
 
-/**
- * A form in front of the page, and a message about the one before.
- *
- * @param reload Called when one is done.
- */
+/** A form in front of the page, and a message about the one before; `reload` is called when one is done. */
 export function useDialog(reload: () => void) {
   const [form, setForm] = useState<DialogForm>();
   const [outcome, setOutcome] = useState<Outcome>();
@@ -152,31 +133,22 @@ export function useDialog(reload: () => void) {
   const open: OpenDialog = setForm;
   return {
     open,
-    dialog: form !== undefined && <FormDialog {...form} onDone={onDone} onClose={onClose} />,
+    dialog: form !== undefined && <FormDialog {...{ form, onDone, onClose }} />,
     message: <Message {...outcome} />,
-    /** Says how something else went. */
     say: setOutcome,
   };
 }
 
-interface FormDialogProperties extends DialogForm {
-  /** Gets the sentence about the result. */
+/** A form in front of the page. It is closed when it succeeds. */
+function FormDialog({
+  form: { title, submitLabel, isDangerous = false, removesOpener = isDangerous, content, onSubmit },
+  onDone,
+  onClose,
+}: {
+  readonly form: DialogForm;
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
-}
-
-/** A form in front of the page. It is closed when it succeeds. */
-function FormDialog(properties: FormDialogProperties) {
-  const {
-    title,
-    submitLabel,
-    content,
-    onSubmit,
-    onDone,
-    onClose,
-    isDangerous = false,
-  } = properties;
-  const { removesOpener = isDangerous } = properties;
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   const place = useRef<HTMLElement>(null);
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (_, text) => {
@@ -190,6 +162,7 @@ function FormDialog(properties: FormDialogProperties) {
     dialog.current?.querySelector<HTMLElement>(isDangerous ? ".cancel" : "input")?.focus();
   }, []);
   const [before, name, after] = typeof title === "string" ? [title] : title;
+  const close = () => dialog.current?.close();
   return (
     <dialog
       ref={dialog}
@@ -210,12 +183,7 @@ function FormDialog(properties: FormDialogProperties) {
           </p>
         )}
         <div class="row actions">
-          <Button
-            label="Cancel"
-            look="cancel"
-            isDisabled={isBusy}
-            onClick={() => dialog.current?.close()}
-          />
+          <Button label="Cancel" look="cancel" isDisabled={isBusy} onClick={close} />
           <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isBusy}>
             {isBusy ? "Wait…" : submitLabel}
           </button>
@@ -225,12 +193,7 @@ function FormDialog(properties: FormDialogProperties) {
   );
 }
 
-/**
- * Parses a count that a person typed. It takes commas and spaces between thousands only: `1.000` and
- * `1,5` mean other numbers elsewhere.
- *
- * @throws {RangeError}
- */
+/** Parses a count that a person typed. `1.000` and `1,5` mean other numbers elsewhere. @throws {RangeError} */
 export function parseCount(name: string, text: string): number {
   if (/^(?:\d+|\d{1,3}(?:[, _\u202F]\d{3})+)$/.test(text))
     return Number(text.replaceAll(/\D/g, ""));

@@ -12,18 +12,16 @@ import {
 } from "../format.ts";
 import { saveCsv } from "../save-file.ts";
 import { useEventValue } from "../store.ts";
-import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
+import { drawPlot, type Plot, type PlotView } from "./plot.ts";
+import { darkScheme, type PlotData } from "./plot-options.ts";
 
 interface ChartProperties extends PlotData {
   readonly title: string;
   readonly fileName: string;
-  /** Called with the shown part whenever it changes. */
   readonly onView?: (view: PlotView) => void;
 }
-
-const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 
 export function Chart(properties: ChartProperties) {
   const { title, instants, unfinishedFrom, series, kind, measure, timeScale, onView } = properties;
@@ -88,7 +86,7 @@ export function Chart(properties: ChartProperties) {
       </p>
       <div class="row controls">
         <div class="segments" role="group" aria-label={`Zoom of ${title}`}>
-          {ZOOM_BUTTONS.map(({ sign, label, hint = "", factor, shift }) => (
+          {ZOOM_BUTTONS.map(({ sign, label, hint, factor, shift }) => (
             <button
               key={label}
               type="button"
@@ -121,7 +119,6 @@ const KEY_STEPS: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/** How far the keys zoom and move. */
 const KEY_ZOOMS: Readonly<Record<string, readonly [factor: number, shift?: number]>> = {
   PageUp: [1, -0.5],
   PageDown: [1, 0.5],
@@ -131,20 +128,12 @@ const KEY_ZOOMS: Readonly<Record<string, readonly [factor: number, shift?: numbe
   0: [Infinity],
 };
 
-/** A button that zooms or moves; those that are outward do nothing while all is shown. */
-interface ZoomButton {
-  readonly sign: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly factor: number;
-  readonly shift?: number;
-}
-
-const ZOOM_BUTTONS: readonly ZoomButton[] = [
+/** Buttons that zoom or move; those that are outward do nothing while all is shown. */
+const ZOOM_BUTTONS = [
   { sign: "+", label: "Zoom in", hint: ", or drag over the chart", factor: 0.5 },
-  { sign: "−", label: "Zoom out", factor: 2 },
-  { sign: "‹", label: "Earlier", factor: 1, shift: -0.5 },
-  { sign: "›", label: "Later", factor: 1, shift: 0.5 },
+  { sign: "−", label: "Zoom out", hint: "", factor: 2 },
+  { sign: "‹", label: "Earlier", hint: "", factor: 1, shift: -0.5 },
+  { sign: "›", label: "Later", hint: "", factor: 1, shift: 0.5 },
   { sign: "All", label: "Fit all", hint: ", or double-click the chart", factor: Infinity },
 ];
 
@@ -161,46 +150,40 @@ export function formatPeriod(
   return `${formatLocal(from, hasTime)} – ${formatLocal(to, hasTime)}`;
 }
 
-function ChartTable({ title, instants, series, measure = "count", timeScale }: ChartProperties) {
-  return (
-    <div class="scroll tall" role="region" aria-label={title} tabIndex={0}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {series.map(({ label }) => (
-              <th key={label} scope="col" class="numeric">
-                <bdi class="text">{label}</bdi>
-              </th>
+const ChartTable = ({ title, instants, series, measure = "count", timeScale }: ChartProperties) => (
+  <div class="scroll tall" role="region" aria-label={title} tabIndex={0}>
+    <table>
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {series.map(({ label }) => (
+            <th key={label} scope="col" class="numeric">
+              <bdi class="text">{label}</bdi>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {instants.map((at, index) => (
+          <tr key={at}>
+            <th scope="row">
+              <ScaledTime at={at} timeScale={timeScale} />
+            </th>
+            {series.map(({ label, values }) => (
+              <td key={label} class="numeric">
+                <data value={values[index] ?? ""}>{formatMeasure(values[index], measure)}</data>
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {instants.map((at, index) => (
-            <tr key={at}>
-              <th scope="row">
-                <ScaledTime at={at} timeScale={timeScale} />
-              </th>
-              {series.map(({ label, values }) => (
-                <td key={label} class="numeric">
-                  <data value={values[index] ?? ""}>{formatMeasure(values[index], measure)}</data>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface ScaledTimeProperties extends Pick<PlotData, "timeScale"> {
-  readonly at: number;
-}
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
 
 /** An instant in local time, or the date of a day or of the first day of a week or month. */
-export function ScaledTime({ at, timeScale }: ScaledTimeProperties) {
+export function ScaledTime({ at, timeScale }: Readonly<{ at: number; timeScale: TimeScale }>) {
   const instant = new Date(at).toISOString();
   if (timeScale === "utc") return <time dateTime={instant.slice(0, 10)}>{formatUtcDate(at)}</time>;
   return (

@@ -9,15 +9,12 @@ import {
   formatUtc,
 } from "../format.ts";
 import { findChangeSinceStart } from "../changes.ts";
-import { findRoundingStep, isChangeRounding } from "../rounding.ts";
+import { isChangeRounding } from "../rounding.ts";
 
-interface FigureProperties {
-  /** An unknown value is shown as a dash. */
-  readonly value: number | null | undefined;
-}
-
-function createFigure(format: (value: number) => string, { hasSign = false, isExact = true } = {}) {
-  return ({ value }: FigureProperties) => {
+/** Creates a component that shows a number; an unknown one is a dash. */
+const createFigure =
+  (format: (value: number) => string, { hasSign = false, isExact = true } = {}) =>
+  ({ value }: { readonly value: number | null | undefined }) => {
     if (value === null || value === undefined) return <Unknown />;
     const direction = value < 0 ? "loss" : value > 0 ? "gain" : "";
     return (
@@ -30,25 +27,12 @@ function createFigure(format: (value: number) => string, { hasSign = false, isEx
       </data>
     );
   };
-}
 
 export const Count = createFigure((value) => formatCompact(value));
 
-/** A difference with its sign. */
 export const Change = createFigure(formatChange, { hasSign: true });
 
-/** A difference in per cent. */
 export const Percent = createFigure(formatPercent, { hasSign: true, isExact: false });
-
-/** A count that the source may have rounded. */
-export function RoundedCount({ value }: { readonly value: number | null }) {
-  return (
-    <>
-      <Count value={value} />
-      {findRoundingStep([value]) > 0 && <small class="muted"> rounded by the source</small>}
-    </>
-  );
-}
 
 /** The change of counts since their start, or `rounded` if it is a step of the rounding. */
 export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
@@ -60,22 +44,15 @@ export function ChangeSinceStart({ counts }: { readonly counts: readonly (number
   );
 }
 
-function Unknown() {
-  return (
-    <span class="muted" title="Not known">
-      –
-    </span>
-  );
-}
+const Unknown = () => (
+  <span class="muted" title="Not known">
+    –
+  </span>
+);
 
 /** An instant in local time; pointing at it shows UTC. */
-export function Instant({
-  value,
-  hasTime = true,
-}: {
-  readonly value: string | null;
-  readonly hasTime?: boolean;
-}) {
+export function Instant(properties: Readonly<{ value: string | null; hasTime?: boolean }>) {
+  const { value, hasTime = true } = properties;
   if (value === null) return <Unknown />;
   return (
     <time dateTime={value} title={formatUtc(value)}>
@@ -101,46 +78,22 @@ function addBreaks(name: string): ComponentChildren {
 }
 
 /** A text in a line of its own below another one; nothing without a text. */
-export function Below({ value }: { readonly value: string | null }) {
-  if (value === null) return null;
-  return (
+export const Below = ({ value }: { readonly value: string | null }) =>
+  value === null ? null : (
     <small class="muted">
       <Text value={value} />
     </small>
   );
-}
 
-/** The name of an entity as a link to its page, above its username. */
-export function Name(properties: {
-  readonly href: string;
-  readonly name: string;
-  readonly username: string | null;
-}) {
-  const { href, name, username } = properties;
-  return (
-    <>
-      <a href={href}>
-        <Text value={name} />
-      </a>
-      <Below value={username === name ? null : username} />
-    </>
-  );
-}
+type LabelledFigure = readonly [label: string, value: ComponentChildren];
 
-/** The main figures of a page. */
-export function Figures({
-  items,
-}: {
-  readonly items: readonly (readonly [label: string, value: ComponentChildren])[];
-}) {
-  return (
-    <dl class="figures">
-      {items.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
+export const Figures = ({ items }: { readonly items: readonly LabelledFigure[] }) => (
+  <dl class="figures">
+    {items.map(([label, value]) => (
+      <div key={label}>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,7 +1,6 @@
 /** Forms and buttons. */
 import type { FormHTMLAttributes } from "preact";
 
-/** The fields of a form that are not empty. */
 export type Fields = Readonly<Record<string, string>>;
 
 /** Reads the fields that are not empty; those with several values have commas between them. */
@@ -18,18 +17,15 @@ interface FormProperties extends Omit<FormHTMLAttributes, "onSubmit"> {
   readonly onSubmit: (fields: Fields, form: HTMLFormElement) => void;
 }
 
-/** A form whose fields the page reads. */
-export function Form({ onSubmit, ...attributes }: FormProperties) {
-  return (
-    <form
-      {...attributes}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(readFields(event.currentTarget), event.currentTarget);
-      }}
-    />
-  );
-}
+export const Form = ({ onSubmit, ...attributes }: FormProperties) => (
+  <form
+    {...attributes}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit(readFields(event.currentTarget), event.currentTarget);
+    }}
+  />
+);
 
 interface ButtonProperties {
   readonly label: string;
@@ -41,18 +37,15 @@ interface ButtonProperties {
   readonly isDisabled?: boolean;
 }
 
-/** A button that submits nothing. */
-export function Button({ label, onClick, about, look, hint, isDisabled }: ButtonProperties) {
-  return (
-    <button
-      type="button"
-      class={look}
-      title={hint}
-      aria-label={about}
-      disabled={isDisabled}
-      onClick={onClick}
-    >
-      {label}
-    </button>
-  );
-}
+export const Button = ({ label, onClick, about, look, hint, isDisabled }: ButtonProperties) => (
+  <button
+    type="button"
+    class={look}
+    title={hint}
+    aria-label={about}
+    disabled={isDisabled}
+    onClick={onClick}
+  >
+    {label}
+  </button>
+);

@@ -1,16 +1,15 @@
-/** The frame around the pages: a link past the navigation, the navigation, and the page. */
+/** The frame around the pages: a link past the navigation, the navigation, and the page with its heading. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Text } from "./figures.tsx";
 
 interface FrameProperties {
   /** Links by their addresses; none before the visitor has a key. */
   readonly links: readonly (readonly [href: string, label: string])[];
-  /** The name of the navigation. */
   readonly label: string;
   readonly currentHref: string;
   /** Identifies the content: when it changes, the page gets the focus. */
   readonly place: string;
-  /** Beside the navigation. */
   readonly aside: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -56,5 +55,15 @@ export function Frame(properties: FrameProperties) {
         {children}
       </main>
     </>
+  );
+}
+
+/** A heading, which is also the title of the document. */
+export function Heading({ text }: { readonly text: string }) {
+  useEffect(() => void (document.title = `${text} · Creator metrics`), [text]);
+  return (
+    <h1>
+      <Text value={text} />
+    </h1>
   );
 }

@@ -11,30 +11,22 @@ import {
   sumChanges,
   type CountChange,
 } from "../changes.ts";
+import { Chart, formatPeriod, ScaledTime } from "../charts/chart.tsx";
+import type { PlotView } from "../charts/plot.ts";
 import { formatCompact, type TimeScale } from "../format.ts";
-import { usePages, type ListedPages } from "../hooks.ts";
+import { usePages, type ListedPages, type PageSource } from "../hooks.ts";
+import { pickCount } from "../labels.ts";
 import { readCount } from "../owners/owner-pages.ts";
-import type { PageSource } from "../owners/page-source.ts";
-import {
-  createGapRule,
-  findUnfinishedStart,
-  getRangeLabel,
-  getTimeScale,
-  parseRange,
-  planHistory,
-  type HistoryPlan,
-  type Range,
-} from "../ranges.ts";
+import { createTimeAxis, parseRange, planHistory, RANGES, type Range } from "../ranges.ts";
 import { findRoundingStep, isRoundingStep, LEAST_STEPS } from "../rounding.ts";
 import { useAddress } from "../router.ts";
-import { Chart, formatPeriod, ScaledTime } from "../charts/chart.tsx";
 import { MoreButton, RangeControl, Select } from "./controls.tsx";
 import { Change, Figures, Percent } from "./figures.tsx";
-import type { PlotView } from "../charts/plot.ts";
 import { Empty, Reading } from "./states.tsx";
 
-interface HistoryProperties {
-  /** The beginning of the names of its files. */
+type ObservedList = ListedPages<HistoryItem<object>>;
+
+export function History(properties: {
   readonly name: string;
   /** The counts, the first of which is shown at first, by their labels. */
   readonly counts: Readonly<Record<string, string>>;
@@ -43,15 +35,12 @@ interface HistoryProperties {
   /** The gains of the first count that the page shows, too: they are the changes of these ranges. */
   readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
   readonly open: (client: Client, query: HistoryQuery) => PageSource<HistoryItem<object>>;
-}
-
-export function History({ name, counts, publishedAt, gains, open }: HistoryProperties) {
+}) {
+  const { name, counts, publishedAt, gains, open } = properties;
   const { query } = useAddress();
   const since = publishedAt === undefined ? undefined : Date.parse(publishedAt);
   const range = parseRange(query.get("range"), since === undefined ? "30d" : "all");
-  const [firstCount = ""] = Object.keys(counts);
-  const requested = query.get("count") ?? "";
-  const count = Object.hasOwn(counts, requested) ? requested : firstCount;
+  const count = pickCount(counts, query.get("count"));
   const plan = planHistory(range, Date.now(), since);
   const { from, interval } = plan;
   const read = usePages(`history ${name} ${from} ${interval}`, (client) =>
@@ -68,7 +57,7 @@ export function History({ name, counts, publishedAt, gains, open }: HistoryPrope
         {(list) => (
           <HistoryCharts
             {...{ list, count, plan, range, since }}
-            gain={count === firstCount ? (gains?.[range] ?? null) : null}
+            gain={count === pickCount(counts, null) ? (gains?.[range] ?? null) : null}
             label={counts[count] ?? count}
             fileName={`${name}-${count}-${range}`}
           />
@@ -79,43 +68,31 @@ export function History({ name, counts, publishedAt, gains, open }: HistoryPrope
 }
 
 function HistoryCharts(properties: {
-  readonly list: ListedPages<HistoryItem<object>>;
+  readonly list: ObservedList;
   readonly count: string;
   readonly label: string;
-  readonly plan: HistoryPlan;
+  readonly plan: ReturnType<typeof planHistory>;
   readonly range: Range;
   readonly since: number | undefined;
   readonly gain: number | null;
   readonly fileName: string;
 }) {
   const { list, count, label, plan, range, since, gain, fileName } = properties;
-  const { interval, stepMs } = plan;
   const [view, setView] = useState<PlotView>();
   if (list.items.length === 0) return <Empty>Nothing was observed in this range.</Empty>;
-  const instants = list.items.map(({ timestamp }) => Date.parse(timestamp));
   const observed = list.items.map((item): CountChange => {
     const observedAt = Date.parse(item.observedAt);
     return { observedAt, count: readCount(item, count), change: readCount(item.change, count) };
   });
-  const getGapMs = createGapRule(instants, stepMs, since);
-  const unit = pickRateUnit(stepMs);
+  const axis = createTimeAxis(plan, list.items, list.readAt, since);
+  const unit = pickRateUnit(plan.stepMs);
   const rates = since === undefined ? undefined : computeRates(observed, unit.ms);
-  const unfinishedFrom = findUnfinishedStart(instants, interval, list.readAt);
-  const timeScale = getTimeScale(interval);
-  const counts = observed.map(({ count: value }) => value);
+  const counts = observed.map((point) => point.count);
   const roundingStep = findRoundingStep(counts);
-  const shared = {
-    instants,
-    timeScale,
-    unfinishedFrom,
-    getGapMs,
-    group: "history",
-    measure: "change",
-  } as const;
   const growth =
     rates === undefined
       ? ({
-          title: `${label}: change each ${interval}`,
+          title: `${label}: change each ${plan.interval}`,
           series: [
             {
               label: `Change of ${label.toLowerCase()}`,
@@ -130,28 +107,27 @@ function HistoryCharts(properties: {
           series: [{ label: `${label} ${withArticle(unit.name)}`, values: rates }],
           fileName: `${fileName}-rate.csv`,
         };
-  const isShown = (at: number) => view === undefined || (at >= view.from && at <= view.to);
-  const parts = rates ?? pickBucketChanges(observed, stepMs);
+  const parts = rates ?? pickBucketChanges(observed, plan.stepMs);
   const shown = observed.flatMap((point, index): SummaryPart[] => {
-    const at = instants[index] ?? 0;
+    const at = axis.instants[index] ?? 0;
+    if (view !== undefined && (at < view.from || at > view.to)) return [];
     // An unfinished bucket is not the worst, nor is a step of rounding the best.
     const isComparable =
       rates !== undefined ||
-      (at < unfinishedFrom && (roundingStep === 0 || !isRoundingStep(point.count, point.change)));
-    return isShown(at)
-      ? [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }]
-      : [];
+      (at < axis.unfinishedFrom &&
+        (roundingStep === 0 || !isRoundingStep(point.count, point.change)));
+    return [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }];
   });
   const isWhole = view?.isWhole !== false;
   return (
     <>
       <Summary
         parts={shown}
-        timeScale={timeScale}
+        timeScale={axis.timeScale}
         isRate={rates !== undefined}
-        range={isWhole ? { label: getRangeLabel(range), gain } : undefined}
+        range={isWhole ? { label: RANGES[range].label, gain } : undefined}
         hasChange={since === undefined || range !== "all" || !isWhole}
-        part={rates === undefined ? interval : unit.name}
+        part={rates === undefined ? plan.interval : unit.name}
       />
       {roundingStep > 0 && (
         <p class="hint">
@@ -159,23 +135,21 @@ function HistoryCharts(properties: {
         </p>
       )}
       <Chart
-        {...shared}
+        {...axis}
+        group="history"
         title={label}
         series={[{ label, values: counts }]}
-        measure="count"
         leastSpan={roundingStep * LEAST_STEPS}
         onView={setView}
         fileName={`${fileName}.csv`}
       />
-      <Chart {...shared} {...growth} />
+      <Chart {...axis} group="history" measure="change" {...growth} />
       <MoreButton list={list} />
     </>
   );
 }
 
-/** A bucket that is shown. */
 interface SummaryPart extends CountChange {
-  /** The start of the bucket. */
   readonly at: number;
   /** Its change or its rate of growth; `null` if that is no fair one to compare. */
   readonly part: number | null;
@@ -209,11 +183,20 @@ function Summary(properties: {
   );
   const items: [label: string, value: ComponentChildren][] = [];
   if (hasChange) {
-    const gain = range?.gain ?? null;
     const period = formatPeriod({ from: first.at, to: last.at }, timeScale);
+    const gain = range?.gain ?? null;
+    const change = gain ?? sumChanges(parts);
+    const base = change === null ? 0 : newest - change;
     items.push([
       `Change: ${gain === null ? period : range?.label}`,
-      <ChangeWithPercent change={gain ?? sumChanges(parts)} newest={newest} />,
+      <>
+        <Change value={change} />{" "}
+        {change !== null && base !== 0 && (
+          <small>
+            <Percent value={(change / base) * 100} />
+          </small>
+        )}
+      </>,
     ]);
   }
   if (isRate) {
@@ -228,27 +211,4 @@ function Summary(properties: {
   return <Figures items={items} />;
 }
 
-/** @param newest The count after the change. */
-function ChangeWithPercent({
-  change,
-  newest,
-}: {
-  readonly change: number | null;
-  readonly newest: number;
-}) {
-  const base = change === null ? 0 : newest - change;
-  return (
-    <>
-      <Change value={change} />{" "}
-      {change !== null && base !== 0 && (
-        <small>
-          <Percent value={(change / base) * 100} />
-        </small>
-      )}
-    </>
-  );
-}
-
-function withArticle(unit: string): string {
-  return unit === "hour" ? "an hour" : `a ${unit}`;
-}
+const withArticle = (unit: string): string => (unit === "hour" ? "an hour" : `a ${unit}`);

@@ -1,66 +1,51 @@
 /** The states of a page: it loads, it is empty, or a request failed. */
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
-import type { Read } from "../hooks.ts";
+import type { Read } from "../store.ts";
 import { Button } from "./form.tsx";
 
-interface ReadingProperties<Value> {
-  readonly read: Read<Value>;
-  readonly children: (value: Value) => ComponentChildren;
-}
-
-/** Shows a value once it is read, or the reason why it is missing. */
-export function Reading<Value>({ read, children }: ReadingProperties<Value>) {
-  const { value, error, retry } = read;
-  if (error !== undefined) return <Failure error={error} retry={retry} />;
-  return value === undefined ? <Loading /> : <>{children(value)}</>;
-}
-
-export function Loading() {
-  return (
-    <p class="notice loading" role="status">
-      Loading…
-    </p>
-  );
-}
-
-export function Empty({ children }: { readonly children: ComponentChildren }) {
-  return <p class="notice">{children}</p>;
-}
-
-/** Shows why a request of the visitor failed; nothing without an error. */
-export function Failed({ error }: { readonly error: unknown }) {
-  if (error === undefined) return null;
-  return (
-    <span role="alert" class="loss">
-      {error instanceof Error ? error.message : "It failed"}
-    </span>
-  );
-}
-
-/** A state in a word with a border, because a colour alone does not tell it. */
-export function Badge({
-  kind,
+export function Reading<Value>({
+  read: { value, error, reload },
   children,
 }: {
-  readonly kind: "good" | "bad" | "plain";
-  readonly children: ComponentChildren;
+  readonly read: Read<Value>;
+  readonly children: (value: Value) => ComponentChildren;
 }) {
-  return <span class={`badge ${kind}`}>{children}</span>;
-}
-
-/** Explains a failure, and offers another try. */
-function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  if (error === undefined) return value === undefined ? <Loading /> : <>{children(value)}</>;
   const [title, text] = describeFailure(error);
   const isFinal = error instanceof MetricsError && error.code === "Forbidden";
   return (
     <section class="notice" role="alert">
       <h2>{title}</h2>
       {text !== undefined && <p>{text}</p>}
-      {!isFinal && <Button label="Try again" onClick={retry} />}
+      {!isFinal && <Button label="Try again" onClick={reload} />}
     </section>
   );
 }
+
+export const Loading = () => (
+  <p class="notice loading" role="status">
+    Loading…
+  </p>
+);
+
+export const Empty = ({ children }: { readonly children: ComponentChildren }) => (
+  <p class="notice">{children}</p>
+);
+
+/** Shows why a request of the visitor failed; nothing without an error. */
+export const Failed = ({ error }: { readonly error: unknown }) =>
+  error === undefined ? null : (
+    <span role="alert" class="loss">
+      {error instanceof Error ? error.message : "It failed"}
+    </span>
+  );
+
+/** A state in a word with a border, because a colour alone does not tell it. */
+export const Badge = (properties: {
+  readonly kind: "good" | "bad" | "plain";
+  readonly children: ComponentChildren;
+}) => <span class={`badge ${properties.kind}`}>{properties.children}</span>;
 
 function describeFailure(error: unknown): readonly [title: string, text?: ComponentChildren] {
   if (error instanceof ConnectionError) {

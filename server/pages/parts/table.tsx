@@ -2,20 +2,24 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "../format.ts";
+import { Change, Count, Instant, Percent, Text } from "./figures.tsx";
 import { Button } from "./form.tsx";
 import { Empty } from "./states.tsx";
-import { Change, Count, Instant, Percent, Text } from "./figures.tsx";
 
 type Value = number | string | null | undefined;
 
-/** A column of a table. */
+type FieldOf<Item> = {
+  [Name in keyof Item]-?: Item[Name] extends Value ? Name : never;
+}[keyof Item];
+
+/** A column of a table. One with a field or value sorts the rows; unknown values come last. */
 export interface Column<Item> {
   readonly label: string;
-  /** Reads the value of a cell, which also sorts the rows; unknown values come last. */
+  readonly field?: FieldOf<Item>;
   readonly getValue?: (item: Item) => Value;
-  /** How the values are written; without it, as text. */
-  readonly as?: "count" | "change" | "percent" | "exact" | "instant" | "date";
-  /** Renders a cell in place of the value. */
+  /** How the values are written; by default, as text. A name is sorted regardless of case. */
+  readonly as?: "count" | "change" | "percent" | "exact" | "instant" | "date" | "name";
+  readonly getHref?: (item: Item) => string;
   readonly render?: (item: Item) => ComponentChildren;
   /** The name by which the service sorts the whole list by this column. */
   readonly sort?: string | undefined;
@@ -23,25 +27,19 @@ export interface Column<Item> {
   readonly isWide?: boolean;
 }
 
-/** How the service has sorted a list. */
-export interface ListSorting {
-  readonly sort: string;
-  readonly isDescending: boolean;
-  /** A sentence about the cost of another order. */
-  readonly hint: string;
-  sortBy(sort: string): void;
-}
-
-export interface TableProperties<Item> {
+interface TableProperties<Item> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly items: readonly Item[];
   readonly getKey: (item: Item) => string;
-  /** Said in place of a table without rows. */
   readonly empty?: ComponentChildren;
-  /** The order of the service, for columns that it sorts by. */
-  readonly sorting?: ListSorting;
-  /** Whether the visitor can sort the rows. */
+  /** How the service has sorted the list, for columns that it sorts by. */
+  readonly sorting?: {
+    readonly sort: string;
+    readonly isDescending: boolean;
+    readonly hint: string;
+    sortBy(sort: string): void;
+  };
   readonly isSortable?: boolean;
   /** Whether a hundred rows are shown at first, and the others on request. */
   readonly isCut?: boolean;
@@ -51,35 +49,34 @@ export interface TableProperties<Item> {
 const ROWS_STEP = 100;
 
 export function Table<Item>(properties: TableProperties<Item>) {
-  const { caption, columns, items, getKey, sorting, isCut = false } = properties;
+  const { caption, columns, items, getKey, empty, sorting, isCut = false } = properties;
   const { isSortable = sorting === undefined } = properties;
-  const [order, setOrder] = useState<{ column: number; isDescending: boolean }>();
+  const [order, setOrder] = useState({ column: -1, isDescending: false });
   const [rowsMax, setRowsMax] = useState(ROWS_STEP);
-  const getValue = order === undefined ? undefined : columns[order.column]?.getValue;
-  const sorted = getValue === undefined ? items : sortItems(items, getValue, order?.isDescending);
+  const sorted = sortItems(items, columns[order.column], order.isDescending);
   const left = items.length - rowsMax;
-  if (items.length === 0 && properties.empty !== undefined)
-    return <Empty>{properties.empty}</Empty>;
+  if (items.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const renderHead = (column: Column<Item>, index: number) => {
-    const { label, sort } = column;
-    const listed = sort === undefined ? undefined : sorting;
-    const isSorted = listed === undefined ? order?.column === index : listed.sort === sort;
-    const isDescending = listed === undefined ? order?.isDescending : listed.isDescending;
+    const { label, sort = "" } = column;
+    const listed = sort === "" ? undefined : sorting;
+    const isSorted = listed === undefined ? order.column === index : listed.sort === sort;
+    const { isDescending } = listed ?? order;
+    const isButton = listed !== undefined || (isSortable && hasValue(column));
     const sortBy = () =>
       listed === undefined
-        ? setOrder({ column: index, isDescending: !isSorted || isDescending !== true })
-        : listed.sortBy(sort ?? "");
+        ? setOrder({ column: index, isDescending: !isSorted || !isDescending })
+        : listed.sortBy(sort);
     return (
       <th
         key={label}
         scope="col"
         class={getCellClass(column)}
-        aria-sort={isSorted ? (isDescending === true ? "descending" : "ascending") : undefined}
+        aria-sort={isSorted ? (isDescending ? "descending" : "ascending") : undefined}
       >
-        {listed === undefined && !(isSortable && column.getValue !== undefined) ? (
-          label
-        ) : (
+        {isButton ? (
           <Button label={label} look="sort" hint={listed?.hint} onClick={sortBy} />
+        ) : (
+          label
         )}
       </th>
     );
@@ -99,9 +96,7 @@ export function Table<Item>(properties: TableProperties<Item>) {
               <tr key={getKey(item)}>
                 {columns.map((column) => (
                   <td key={column.label} class={getCellClass(column)}>
-                    {column.render?.(item) ?? (
-                      <Cell as={column.as} value={column.getValue?.(item)} />
-                    )}
+                    {renderCell(column, item)}
                   </td>
                 ))}
               </tr>
@@ -124,33 +119,57 @@ export function Table<Item>(properties: TableProperties<Item>) {
   );
 }
 
-const isTime = (as: Column<never>["as"]): boolean => as === "instant" || as === "date";
+const hasValue = <Item,>({ field, getValue }: Column<Item>): boolean =>
+  field !== undefined || getValue !== undefined;
 
-function getCellClass({ as, isWide }: Column<never>): string {
-  return `${as === undefined || isTime(as) ? "" : "numeric"} ${isWide === true ? "wide" : ""}`.trim();
+function readValue<Item>({ field, getValue }: Column<Item>, item: Item): number | string | null {
+  const value: unknown = field === undefined ? getValue?.(item) : item[field];
+  return typeof value === "number" || typeof value === "string" ? value : null;
 }
 
-function Cell({ value = null, as }: { readonly value: Value; readonly as: Column<never>["as"] }) {
-  if (typeof value === "string") {
-    return isTime(as) ? (
-      <Instant value={value} hasTime={as === "instant"} />
-    ) : (
-      <Text value={value} />
-    );
+const NUMBERS = {
+  count: Count,
+  change: Change,
+  percent: Percent,
+  exact: ({ value }: { readonly value: number }) => <>{formatExact(value)}</>,
+};
+
+const isNumeric = (as: Column<never>["as"]): as is keyof typeof NUMBERS =>
+  as !== undefined && Object.hasOwn(NUMBERS, as);
+
+const getCellClass = ({ as, isWide }: Pick<Column<never>, "as" | "isWide">): string =>
+  `${isNumeric(as) ? "numeric" : ""} ${isWide === true ? "wide" : ""}`.trim();
+
+function renderCell<Item>(column: Column<Item>, item: Item): ComponentChildren {
+  const { as, getHref, render } = column;
+  const rendered = render?.(item);
+  if (rendered != null) return rendered;
+  const value = readValue(column, item);
+  if (value === null) return <Count value={null} />;
+  if (typeof value === "number") {
+    const Figure = isNumeric(as) ? NUMBERS[as] : Count;
+    return <Figure value={value} />;
   }
-  if (as === "change") return <Change value={value} />;
-  if (as === "percent") return <Percent value={value} />;
-  return as === "exact" && value !== null ? <>{formatExact(value)}</> : <Count value={value} />;
+  if (as === "instant" || as === "date") {
+    return <Instant value={value} hasTime={as === "instant"} />;
+  }
+  const text = <Text value={value} />;
+  return getHref === undefined ? text : <a href={getHref(item)}>{text}</a>;
 }
 
 function sortItems<Item>(
   items: readonly Item[],
-  getValue: (item: Item) => Value,
-  isDescending = false,
-): Item[] {
+  column: Column<Item> | undefined,
+  isDescending: boolean,
+): readonly Item[] {
+  if (column === undefined || !hasValue(column)) return items;
   const direction = isDescending ? -1 : 1;
+  const getRank = (item: Item) => {
+    const value = readValue(column, item);
+    return column.as === "name" && typeof value === "string" ? value.toLowerCase() : value;
+  };
   return items.toSorted((a, b) => {
-    const [left = null, right = null] = [getValue(a), getValue(b)];
+    const [left, right] = [getRank(a), getRank(b)];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return left === right ? 0 : left < right ? -direction : direction;
   });

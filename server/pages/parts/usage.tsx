@@ -1,90 +1,74 @@
-/** The usage of an account: a chart of its days, and a table by endpoint or by key. */
+/** The usage of an account: a chart of its days, and tables by endpoint and by key. */
 import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { findUnfinishedStart } from "../ranges.ts";
 import { Chart } from "../charts/chart.tsx";
+import { findUnfinishedStart } from "../ranges.ts";
 import { Below } from "./figures.tsx";
 import { Empty } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
-/**
- * The credits of each day.
- *
- * @param label How long that is: `30 days`.
- */
-export function UsageChart({
-  usage,
-  label,
-}: {
-  readonly usage: readonly UsageRow[];
-  readonly label: string;
-}) {
-  // Usage is read anew whenever its page is opened.
-  const [readAt] = useState(Date.now);
-  if (usage.every(({ requests }) => requests === 0)) {
-    return <Empty>No request was charged in {label}.</Empty>;
-  }
-  const instants = usage.map(({ day = "" }) => Date.parse(day));
-  return (
-    <Chart
-      title="Credits used each day, less refunds"
-      timeScale="utc"
-      instants={instants}
-      unfinishedFrom={findUnfinishedStart(instants, "day", readAt)}
-      series={[
-        { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
-      ]}
-      kind="bars"
-      getGapMs={() => 1.5 * DAY_MS}
-      fileName="usage.csv"
-    />
-  );
-}
+type Usage = readonly UsageRow[];
 
-const FIGURES: readonly Column<UsageRow>[] = (["requests", "credits", "refunded"] as const).map(
-  (field) => ({
-    label: field.charAt(0).toUpperCase() + field.slice(1),
-    as: "count",
-    isWide: field === "refunded",
-    getValue: (row: UsageRow) => row[field],
-  }),
-);
+const FIGURES: readonly Column<UsageRow>[] = [
+  { label: "Requests", as: "count", field: "requests" },
+  { label: "Credits", as: "count", field: "credits" },
+  { label: "Refunded", as: "count", field: "refunded", isWide: true },
+];
 
-/** The first column of the table, by grouping. */
-const GROUPS: Readonly<Record<"endpoint" | "key", Column<UsageRow>>> = {
+const GROUPS = {
   endpoint: { label: "Endpoint", getValue: ({ endpoint = "" }) => endpoint },
   key: {
     label: "Key",
     getValue: ({ key }) => key?.label ?? key?.begins_with ?? "",
     render: ({ key }) => <KeyName {...key} />,
   },
-};
+} as const satisfies Readonly<Record<string, Column<UsageRow>>>;
 
-/** A key by how it begins, above its label. */
-export function KeyName({
-  begins_with = "?",
-  label = null,
+type Grouping = keyof typeof GROUPS;
+
+/** The credits of each day of a period such as `30 days`, and the groups of all days. */
+export function UsageOfDays({
+  usage,
+  label,
+  renderGroups,
 }: {
-  readonly begins_with?: string;
-  readonly label?: string | null;
+  readonly usage: Usage;
+  readonly label: string;
+  readonly renderGroups: (by: Grouping) => ComponentChildren;
 }) {
+  // Usage is read anew whenever its page is opened.
+  const [readAt] = useState(Date.now);
+  const instants = usage.map(({ day = "" }) => Date.parse(day));
   return (
     <>
-      <code>{begins_with}…</code>
-      <Below value={label} />
+      {usage.every(({ requests }) => requests === 0) ? (
+        <Empty>No request was charged in {label}.</Empty>
+      ) : (
+        <Chart
+          title="Credits used each day, less refunds"
+          timeScale="utc"
+          instants={instants}
+          unfinishedFrom={findUnfinishedStart(instants, "day", readAt)}
+          series={[
+            { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
+          ]}
+          kind="bars"
+          getGapMs={() => 1.5 * DAY_MS}
+          fileName="usage.csv"
+        />
+      )}
+      <div class="columns">
+        {renderGroups("endpoint")}
+        {renderGroups("key")}
+      </div>
     </>
   );
 }
 
 /** The groups, with the greatest usage first; nothing without usage. */
-export function UsageTable({
-  by,
-  usage,
-}: {
-  readonly by: keyof typeof GROUPS;
-  readonly usage: readonly UsageRow[];
-}) {
+export function UsageTable({ by, usage }: { readonly by: Grouping; readonly usage: Usage }) {
   if (usage.length === 0) return null;
   return (
     <Table
@@ -95,3 +79,14 @@ export function UsageTable({
     />
   );
 }
+
+/** A key by how it begins, above its label. */
+export const KeyName = ({
+  begins_with = "?",
+  label = null,
+}: Partial<NonNullable<UsageRow["key"]>>) => (
+  <>
+    <code>{begins_with}…</code>
+    <Below value={label} />
+  </>
+);

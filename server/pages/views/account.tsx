@@ -1,13 +1,12 @@
 /** The account of the key: its balance and its usage. */
-import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { formatExact } from "../format.ts";
 import { useFreeRead } from "../hooks.ts";
-import { readAccount, setApiKey } from "../session.ts";
 import { Figures, Text } from "../parts/figures.tsx";
 import { Button } from "../parts/form.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/frame.tsx";
 import { Reading } from "../parts/states.tsx";
-import { UsageChart, UsageTable } from "../parts/usage.tsx";
+import { UsageOfDays, UsageTable } from "../parts/usage.tsx";
+import { readAccount, setApiKey } from "../session.ts";
 
 export function Account() {
   const read = useFreeRead("account", readAccount);
@@ -20,16 +19,15 @@ export function Account() {
             <Figures
               items={[
                 ["Credits left", formatExact(balance)],
-                ["Used in 30 days", formatExact(sum(usage))],
+                [
+                  "Used in 30 days",
+                  formatExact(usage.reduce((sum, row) => sum + row.credits - row.refunded, 0)),
+                ],
                 ["Account", <Text value={name} />],
               ]}
             />
             <h2>Usage</h2>
-            <UsageChart usage={usage} label="30 days" />
-            <div class="columns">
-              <Groups by="endpoint" />
-              <Groups by="key" />
-            </div>
+            <UsageOfDays usage={usage} label="30 days" renderGroups={(by) => <Groups by={by} />} />
           </>
         )}
       </Reading>
@@ -39,10 +37,6 @@ export function Account() {
       </p>
     </>
   );
-}
-
-function sum(usage: readonly UsageRow[]): number {
-  return usage.reduce((total, { credits, refunded }) => total + credits - refunded, 0);
 }
 
 function Groups({ by }: { readonly by: "endpoint" | "key" }) {

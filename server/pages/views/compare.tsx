@@ -1,31 +1,23 @@
-/** Compares one count of up to ten channels or users. */
+/** Compares one count of up to ten channels or users, and links to the comparison of one with others. */
 import { useEffect } from "preact/hooks";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
+import { Chart } from "../charts/chart.tsx";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
-import { COUNT_LABELS, getPluralLabel, KIND_LABELS } from "../labels.ts";
+import { COUNT_LABELS, getPluralLabel, KIND_LABELS, pickCount } from "../labels.ts";
 import type { OwnerPages } from "../owners/owner-pages.ts";
 import { OWNERS } from "../owners/owners.ts";
-import {
-  createGapRule,
-  findUnfinishedStart,
-  getRangeLabel,
-  getTimeScale,
-  parseRange,
-  planHistory,
-  type Range,
-} from "../ranges.ts";
-import { findLeastSpan, findRoundingStep } from "../rounding.ts";
-import { createPath, setParameters, useAddress } from "../router.ts";
-import { Chart } from "../charts/chart.tsx";
-import { rememberCompared } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
 import { ChangeSinceStart, Text } from "../parts/figures.tsx";
 import { Button, Form } from "../parts/form.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/frame.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
+import { createTimeAxis, parseRange, planHistory, RANGES } from "../ranges.ts";
+import { findLeastSpan, findRoundingStep } from "../rounding.ts";
+import { createPath, setParameters, useAddress } from "../router.ts";
 
 /** Counts of creators of different sizes are flat lines beside each other; their changes are not. */
 const MEASURES: Readonly<Record<Measure, string>> = {
@@ -34,20 +26,40 @@ const MEASURES: Readonly<Record<Measure, string>> = {
   percent: "Change since the start, in %",
 };
 
-const MEASURE_NAMES = ["count", "change", "percent"] as const;
+const isMeasure = (name: string): name is Measure => Object.hasOwn(MEASURES, name);
 
-export function Compare() {
-  const { query } = useAddress();
-  const owner = OWNERS.find((pages) => pages.path === query.get("kind")) ?? OWNERS[0];
+/** The names that this tab compared last. */
+const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
+
+/** A link that compares an owner with those that this tab compared before. */
+export function CompareLink({ owner, name }: Readonly<{ owner: OwnerPages; name: string }>) {
   const { kind, path } = owner;
-  const counts: Readonly<Record<string, string>> = COUNT_LABELS[kind];
-  const [firstCount = ""] = Object.keys(counts);
-  const requested = query.get("count") ?? "";
-  const count = Object.hasOwn(counts, requested) ? requested : firstCount;
+  const others = compared[kind].filter((other) => other !== name);
+  const names = [...others.slice(1 - COMPARISON_MAX_NAMES), name];
+  const query = new URLSearchParams({ kind: path, names: names.join(",") });
+  return (
+    <a class="button" href={`/compare?${query}`}>
+      {names.length === 1 ? "Compare" : `Compare with ${names.length - 1} more`}
+    </a>
+  );
+}
+
+function readChoices(query: URLSearchParams) {
+  const owner = OWNERS.find(({ path }) => path === query.get("kind")) ?? OWNERS[0];
+  const counts = COUNT_LABELS[owner.kind];
+  const count = pickCount(counts, query.get("count"));
   const names = parseNames(query.get("names") ?? "");
   const range = parseRange(query.get("range"));
-  const measure = MEASURE_NAMES.find((known) => known === query.get("show")) ?? "count";
-  useEffect(() => rememberCompared(kind, names), [kind, names.join()]);
+  const show = query.get("show") ?? "";
+  const measure = isMeasure(show) ? show : "count";
+  return { owner, counts, count, label: counts[count] ?? count, names, range, measure };
+}
+
+export function Compare() {
+  const choices = readChoices(useAddress().query);
+  const { owner, counts, count, names, range, measure } = choices;
+  const { kind, path } = owner;
+  useEffect(() => void (compared[kind] = names), [kind, names.join()]);
   return (
     <>
       <Heading text="Compare" />
@@ -63,14 +75,27 @@ export function Compare() {
         <Select label="Show" name="show" value={measure} options={Object.entries(MEASURES)} />
         <RangeControl range={range} cost="Costs a credit for each name, once" />
       </div>
-      <NamesForm names={names} />
+      <Form
+        class="row"
+        onSubmit={(fields) => setParameters({ names: parseNames(fields["names"] ?? "").join(",") })}
+      >
+        <label for="names">Names, separated by commas</label>
+        <input
+          id="names"
+          name="names"
+          size={50}
+          defaultValue={names.join(", ")}
+          key={names.join()}
+        />
+        <button type="submit">Compare</button>
+      </Form>
       {names.length === 0 ? (
         <Empty>
           Name up to {COMPARISON_MAX_NAMES} channels or users. Each costs a credit, as does each
           further page of a long range.
         </Empty>
       ) : (
-        <Comparison {...{ owner, count, names, range, measure }} label={counts[count] ?? count} />
+        <Comparison {...choices} />
       )}
     </>
   );
@@ -82,29 +107,10 @@ function parseNames(text: string): string[] {
   return [...new Set(names)].filter((name) => name !== "");
 }
 
-function NamesForm({ names }: { readonly names: readonly string[] }) {
-  return (
-    <Form
-      class="row"
-      onSubmit={(fields) => setParameters({ names: parseNames(fields["names"] ?? "").join(",") })}
-    >
-      <label for="names">Names, separated by commas</label>
-      <input id="names" name="names" size={50} defaultValue={names.join(", ")} key={names.join()} />
-      <button type="submit">Compare</button>
-    </Form>
-  );
-}
-
-function Comparison(properties: {
-  readonly owner: OwnerPages;
-  readonly count: string;
-  readonly names: readonly string[];
-  readonly range: Range;
-  readonly measure: Measure;
-  readonly label: string;
-}) {
-  const { owner, count, names, range, measure, label } = properties;
-  const { from, interval, stepMs } = planHistory(range, Date.now());
+function Comparison(choices: ReturnType<typeof readChoices>) {
+  const { owner, count, names, range, measure, label } = choices;
+  const plan = planHistory(range, Date.now());
+  const { from, interval } = plan;
   const read = useRead(
     `compare ${owner.kind} ${count} ${names.join()} ${from} ${interval}`,
     (client) => owner.compare(client, names, { from, interval, count }),
@@ -112,15 +118,14 @@ function Comparison(properties: {
   return (
     <Reading read={read}>
       {({ owners, rows, readAt }) => {
-        const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
-        const compared = owners.flatMap((found, index): ComparedSeries[] => {
-          if (found.label === null) return [];
+        const found = owners.flatMap((named, index): ComparedSeries[] => {
+          if (named.label === null) return [];
           const counts = rows.map(({ values }) => values[index] ?? null);
           const change = computeChangesSinceStart(counts);
           const percent = computeChangesSinceStart(counts, { isPercent: true });
-          return [{ name: found.name, label: found.label, count: counts, change, percent }];
+          return [{ name: named.name, label: named.label, count: counts, change, percent }];
         });
-        const allCounts = compared.map((one) => one.count);
+        const allCounts = found.map((one) => one.count);
         const isRounded = allCounts.some((counts) => findRoundingStep(counts) > 0);
         return (
           <>
@@ -142,20 +147,17 @@ function Comparison(properties: {
                   </p>
                 )}
                 <Chart
+                  {...createTimeAxis(plan, rows, readAt)}
                   title={measure === "count" ? label : `${label}: ${lowerFirst(MEASURES[measure])}`}
-                  instants={instants}
-                  series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
+                  series={found.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
                   leastSpan={findLeastSpan(allCounts, measure)}
-                  timeScale={getTimeScale(interval)}
-                  unfinishedFrom={findUnfinishedStart(instants, interval, readAt)}
-                  getGapMs={createGapRule(instants, stepMs)}
                   fileName={`compare-${count}-${measure}-${range}.csv`}
                 />
                 <Table
-                  caption={`${label}: ${getRangeLabel(range)}`}
+                  caption={`${label}: ${RANGES[range].label}`}
                   columns={createColumns(owner, names)}
-                  items={compared}
+                  items={found}
                   getKey={({ name }) => name}
                 />
               </>
@@ -174,51 +176,44 @@ interface ComparedSeries extends Readonly<Record<Measure, readonly (number | nul
   readonly label: string;
 }
 
-function createColumns(
+const createColumns = (
   { kind, path }: OwnerPages,
   names: readonly string[],
-): Column<ComparedSeries>[] {
-  return [
-    {
-      label: KIND_LABELS[kind],
-      getValue: ({ label }) => label.toLowerCase(),
-      render: ({ name, label }) => (
-        <a href={createPath(path, name)}>
-          <Text value={label} />
-        </a>
-      ),
-    },
-    {
-      label: "Newest",
-      as: "count",
-      getValue: ({ count }) => count.findLast((value) => value !== null),
-    },
-    {
-      label: "Change",
-      as: "change",
-      getValue: ({ count }) => findChangeSinceStart(count),
-      render: ({ count }) => <ChangeSinceStart counts={count} />,
-    },
-    {
-      label: "In %",
-      as: "percent",
-      getValue: ({ count }) => findChangeSinceStart(count, { isPercent: true }),
-    },
-    {
-      label: "Remove",
-      render: ({ name, label }) => (
-        <Button
-          label="Remove"
-          about={`Remove ${label}`}
-          look="plain"
-          hint="Compares the others again, for a credit each"
-          onClick={() => setParameters({ names: names.filter((other) => other !== name).join() })}
-        />
-      ),
-    },
-  ];
-}
+): Column<ComparedSeries>[] => [
+  {
+    label: KIND_LABELS[kind],
+    as: "name",
+    field: "label",
+    getHref: ({ name }) => createPath(path, name),
+  },
+  {
+    label: "Newest",
+    as: "count",
+    getValue: ({ count }) => count.findLast((value) => value !== null),
+  },
+  {
+    label: "Change",
+    as: "change",
+    getValue: ({ count }) => findChangeSinceStart(count),
+    render: ({ count }) => <ChangeSinceStart counts={count} />,
+  },
+  {
+    label: "In %",
+    as: "percent",
+    getValue: ({ count }) => findChangeSinceStart(count, { isPercent: true }),
+  },
+  {
+    label: "Remove",
+    render: ({ name, label }) => (
+      <Button
+        label="Remove"
+        about={`Remove ${label}`}
+        look="plain"
+        hint="Compares the others again, for a credit each"
+        onClick={() => setParameters({ names: names.filter((other) => other !== name).join() })}
+      />
+    ),
+  },
+];
 
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,31 +1,30 @@
 /** The monitoring list: which creators are collected, and whether that succeeds. */
 import { useRef, useState } from "preact/hooks";
+import { MetricsError, type Client } from "../../../core/client/mod.ts";
 import { readUsername } from "../../../core/creators.ts";
-import { MetricsError, type Client, type Result } from "../../../core/client/mod.ts";
-import type { CreatorResult, ListedCreator } from "../../../core/resources/generated/types.ts";
+import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { useFreeRead } from "../hooks.ts";
+import { Form } from "../parts/form.tsx";
+import { Heading } from "../parts/frame.tsx";
+import { Reading } from "../parts/states.tsx";
+import { WatchTable } from "../parts/watch-list.tsx";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
-import { createCollectionColumns } from "../parts/collection-columns.tsx";
-import { Text } from "../parts/figures.tsx";
-import { Form } from "../parts/form.tsx";
-import { Heading } from "../parts/heading.tsx";
-import { Reading } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+
+const NAME_COLUMN = {
+  label: "Creator",
+  getValue: ({ creator }: ListedCreator) => creator,
+  getHref: ({ creator }: ListedCreator) => createPath("users", creator),
+};
 
 export function Creators() {
   const [changes, setChanges] = useState(0);
-  const [message, setMessage] = useState<{ text: string; isFailure: boolean }>();
+  const [message, setMessage] = useState({ text: "", isFailure: false });
   const input = useRef<HTMLInputElement>(null);
-  const read = useFreeRead(
-    `creators ${changes}`,
-    async ({ creators }) => (await creators.list()).body,
-  );
-  async function change(
-    request: (creators: Client["creators"]) => Promise<Result<CreatorResult>>,
-  ): Promise<void> {
+  const read = useFreeRead(`creators ${changes}`, ({ creators }) => creators.list());
+  async function change(method: Exclude<keyof Client["creators"], "list">, creator: string) {
     try {
-      const { body } = await request(getClient().creators);
+      const { body } = await getClient().creators[method](creator);
       setMessage({ text: body.message, isFailure: false });
       if (input.current !== null) input.current.value = "";
     } catch (error) {
@@ -36,21 +35,6 @@ export function Creators() {
     // The button that was pressed may be gone.
     input.current?.focus();
   }
-  const columns: Column<ListedCreator>[] = [
-    {
-      label: "Creator",
-      getValue: ({ creator }) => creator.toLowerCase(),
-      render: ({ creator }) => (
-        <a href={createPath("users", creator)}>
-          <Text value={creator} />
-        </a>
-      ),
-    },
-    ...createCollectionColumns<ListedCreator>(
-      ({ creator }) => creator,
-      (creator) => void change((creators) => creators.remove(creator)),
-    ),
-  ];
   return (
     <>
       <Heading text="Monitoring list" />
@@ -62,7 +46,7 @@ export function Creators() {
         class="row"
         onSubmit={(fields) => {
           const creator = readUsername(fields["creator"] ?? "");
-          if (creator !== "") void change((creators) => creators.add(creator));
+          if (creator !== "") void change("add", creator);
         }}
       >
         <label for="creator">Username or address</label>
@@ -78,16 +62,16 @@ export function Creators() {
         />
         <button type="submit">Add</button>
       </Form>
-      <p role="status" class={message?.isFailure === true ? "loss" : ""}>
-        {message?.text ?? ""}
+      <p role="status" class={message.isFailure ? "loss" : ""}>
+        {message.text}
       </p>
       <Reading read={read}>
-        {({ creators }) => (
-          <Table
+        {({ body: { creators } }) => (
+          <WatchTable
             caption={`Creators: ${creators.length}`}
-            columns={columns}
             items={creators}
-            getKey={({ creator }) => creator}
+            name={NAME_COLUMN}
+            onRemove={(creator) => void change("remove", creator)}
             empty="The list is empty. Add a username, and the service begins to collect it."
           />
         )}

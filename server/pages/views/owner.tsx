@@ -1,5 +1,6 @@
-/** A channel or user: the figures, the history, and the shorts or tweets. */
-import { usePages, useRead } from "../hooks.ts";
+/** A channel or user with its shorts or tweets, or one of these: the figures and the history. */
+import { Sparkline } from "../charts/sparkline.tsx";
+import { usePages, useRead, type ListedPages } from "../hooks.ts";
 import { COUNT_LABELS, getPluralLabel, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";
 import {
   PAGE_ITEMS,
@@ -8,15 +9,15 @@ import {
   type OwnerProfile,
   type OwnerPages,
 } from "../owners/owner-pages.ts";
-import { createPath } from "../router.ts";
-import { CompareLink } from "../parts/compare-link.tsx";
-import { describeLoaded, MoreButton } from "../parts/controls.tsx";
-import { Change, Count, Figures, Instant, RoundedCount, Text } from "../parts/figures.tsx";
+import { MoreButton } from "../parts/controls.tsx";
+import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/frame.tsx";
 import { History } from "../parts/history.tsx";
-import { Heading } from "../parts/heading.tsx";
 import { Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { Sparkline } from "../charts/sparkline.tsx";
+import { findRoundingStep } from "../rounding.ts";
+import { createPath } from "../router.ts";
+import { CompareLink } from "./compare.tsx";
 
 export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly name: string }) {
   const { kind, roundedCount } = owner;
@@ -26,23 +27,19 @@ export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly na
     <Reading read={read}>
       {(details) => {
         const { id, counts, gains } = details;
+        const figures = labels.map(([count, label]) => {
+          const Figure = count === roundedCount ? RoundedCount : Count;
+          return [label, <Figure value={readCount(counts, count)} />] as const;
+        });
         return (
           <>
             <ProfileHead owner={owner} details={details} />
-            <Figures
-              items={[
-                ...labels.map(([count, label]) => {
-                  const Cell = count === roundedCount ? RoundedCount : Count;
-                  return [label, <Cell value={readCount(counts, count)} />] as const;
-                }),
-                ...(gains === undefined ? [] : listGains(labels[0]?.[1] ?? "", gains)),
-              ]}
-            />
+            <Figures items={[...figures, ...listGains(labels[0]?.[1] ?? "", gains)]} />
             <History
               name={`${kind} ${id}`}
               counts={COUNT_LABELS[kind]}
               gains={gains === undefined ? {} : { "7d": gains.weekly, "30d": gains.monthly }}
-              open={(client, query) => owner.openHistory(client, id, query)}
+              open={(client, query) => owner.openHistory(client, [id], query)}
             />
             <Items owner={owner} id={id} />
           </>
@@ -52,24 +49,25 @@ export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly na
   );
 }
 
+/** A count that the source may have rounded. */
+const RoundedCount = ({ value }: { readonly value: number | null }) => (
+  <>
+    <Count value={value} />
+    {findRoundingStep([value]) > 0 && <small class="muted"> rounded by the source</small>}
+  </>
+);
+
 /** The gains of a count as figures: the first one names it. */
-function listGains(label: string, gains: NonNullable<OwnerProfile["gains"]>) {
-  return (["daily", "weekly", "monthly"] as const).map(
-    (period, index) =>
-      [
-        `${index === 0 ? `${label} in` : "In"} ${PERIOD_LABELS[period]}`,
-        <Change value={gains[period]} />,
-      ] as const,
-  );
+function listGains(label: string, gains: OwnerProfile["gains"]) {
+  if (gains === undefined) return [];
+  return (["daily", "weekly", "monthly"] as const).map((period, index) => {
+    const title = `${index === 0 ? `${label} in` : "In"} ${PERIOD_LABELS[period]}`;
+    return [title, <Change value={gains[period]} />] as const;
+  });
 }
 
-function ProfileHead({
-  owner,
-  details: { name, username, note, since, description, comparedName },
-}: {
-  readonly owner: OwnerPages;
-  readonly details: OwnerProfile;
-}) {
+function ProfileHead({ owner, details }: Readonly<{ owner: OwnerPages; details: OwnerProfile }>) {
+  const { name, username, note, since, description, comparedName } = details;
   return (
     <>
       <Heading text={name} />
@@ -111,7 +109,7 @@ function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string 
           <>
             <Table
               caption={describeLoaded(title, list)}
-              columns={createColumns(owner, id)}
+              columns={createColumns(owner, id, list.items)}
               items={list.items}
               getKey={(item) => item.id}
               empty={emptyText}
@@ -124,16 +122,32 @@ function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string 
   );
 }
 
-function createColumns(owner: OwnerPages, ownerId: string): Column<ListedItem>[] {
-  const { path, itemKind, itemPath, items } = owner;
-  const labels: Readonly<Record<string, string>> = COUNT_LABELS[itemKind];
+/** Says how many items of a list are there, and that only those are sorted. */
+function describeLoaded(name: string, { items, hasMore, total }: ListedPages<unknown>): string {
+  const count = items.length;
+  if (!hasMore) return `${name}: ${count}`;
+  const all = total === undefined ? "there are more" : `of ${total}`;
+  return `${name}: the newest ${count}, ${all}. Sorting orders these ${count}.`;
+}
+
+function createColumns(
+  { path, itemKind, itemPath, items }: OwnerPages,
+  owner: string,
+  listed: readonly ListedItem[],
+): Column<ListedItem>[] {
+  const labels = COUNT_LABELS[itemKind];
+  const likesColumn: Column<ListedItem> = {
+    label: "Likes over time",
+    render: ({ id, likes }) =>
+      likes !== undefined && <Sparkline {...likes} label={`Likes of ${itemKind} ${id}`} />,
+  };
   return [
     {
       label: KIND_LABELS[itemKind],
-      ...(items.hasTitles && { getValue: ({ text }: ListedItem) => text }),
+      ...(items.hasTitles && { field: "text" }),
       render: ({ id, text, publishedAt }) => (
         <>
-          <a href={createPath(path, ownerId, itemPath, id)}>
+          <a href={createPath(path, owner, itemPath, id)}>
             <Text value={text ?? id} />
           </a>
           <small class="narrow muted">
@@ -142,25 +156,60 @@ function createColumns(owner: OwnerPages, ownerId: string): Column<ListedItem>[]
         </>
       ),
     },
-    {
-      label: items.publishedLabel,
-      as: "instant",
-      isWide: true,
-      getValue: ({ publishedAt }) => publishedAt,
-    },
-    ...items.counts.map((count) => ({
+    { label: items.publishedLabel, as: "instant", isWide: true, field: "publishedAt" },
+    ...items.counts.map((count): Column<ListedItem> => ({
       label: labels[count] ?? count,
-      as: "count" as const,
-      getValue: ({ counts }: ListedItem) => readCount(counts, count),
+      as: "count",
+      getValue: ({ counts }) => readCount(counts, count),
     })),
-    ...(items.hasLikes
-      ? [
-          {
-            label: "Likes over time",
-            render: ({ id, likes }: ListedItem) =>
-              likes !== undefined && <Sparkline {...likes} label={`Likes of ${itemKind} ${id}`} />,
-          },
-        ]
-      : []),
+    ...(listed.some(({ likes }) => likes !== undefined) ? [likesColumn] : []),
   ];
+}
+
+/** A short or tweet of the owner with this name. */
+export function Item({
+  owner,
+  name,
+  id,
+}: Readonly<{ owner: OwnerPages; name: string; id: string }>) {
+  const { path, itemKind, items } = owner;
+  const read = useRead(`${itemKind} ${name} ${id}`, (client) => owner.readItem(client, name, id));
+  return (
+    <Reading read={read}>
+      {({ ownerLabel, title, text, publishedAt, counts, ...item }) => {
+        const description = text !== null && (
+          <p class="description">
+            <Text value={text} />
+          </p>
+        );
+        return (
+          <>
+            <p>
+              <a href={createPath(path, name)}>
+                ← <Text value={ownerLabel} />
+              </a>
+            </p>
+            <Heading text={title} />
+            {!items.hasTitles && description}
+            <p class="muted">
+              {items.publishedLabel} <Instant value={publishedAt} />
+            </p>
+            {items.hasTitles && description}
+            <Figures
+              items={Object.entries(COUNT_LABELS[itemKind]).map(([count, label]) => [
+                label,
+                <Count value={readCount(counts, count)} />,
+              ])}
+            />
+            <History
+              name={`${itemKind} ${item.id}`}
+              counts={COUNT_LABELS[itemKind]}
+              publishedAt={publishedAt}
+              open={(client, query) => owner.openHistory(client, [name, id], query)}
+            />
+          </>
+        );
+      }}
+    </Reading>
+  );
 }

@@ -1,5 +1,9 @@
 /** The list of channels or users: how it is sorted and searched, its rows and their trends. */
+import { COMPARISON_MAX_NAMES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { LIST_ORDERS } from "../../../core/lists.ts";
+import { findChangeSinceStart } from "../changes.ts";
+import { Sparkline } from "../charts/sparkline.tsx";
+import { formatNumberOf } from "../format.ts";
 import { usePages } from "../hooks.ts";
 import {
   COUNT_LABELS,
@@ -9,43 +13,30 @@ import {
   SORT_FIELDS,
 } from "../labels.ts";
 import { PAGE_ITEMS, readCount, type ListedOwner, type OwnerPages } from "../owners/owner-pages.ts";
-import { useProgress } from "../store.ts";
+import { MoreButton, Select } from "../parts/controls.tsx";
+import { Below, ChangeSinceStart, Text } from "../parts/figures.tsx";
+import { Button, Form } from "../parts/form.tsx";
+import { Heading } from "../parts/frame.tsx";
+import { Empty, Failed, Reading } from "../parts/states.tsx";
+import { Table, type Column } from "../parts/table.tsx";
 import { createPath, setParameters, useAddress } from "../router.ts";
-import { MoreButton, SearchForm, SearchOn, Select } from "../parts/controls.tsx";
-import { Name } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
-import { Table, type Column, type ListSorting } from "../parts/table.tsx";
-import { createTrendColumns, TrendsButton } from "../parts/trends.tsx";
-
-/** How a list is sorted and filtered. */
-interface ListChoices {
-  readonly sort: string;
-  readonly order: "asc" | "desc";
-  readonly search: string;
-  readonly country: string;
-}
+import { getClient } from "../session.ts";
+import { useProgress } from "../store.ts";
 
 const ORDERS = [
   ["desc", "Greatest first"],
   ["asc", "Least first"],
 ] as const;
 
-function useChoices({ kind, hasCountry }: OwnerPages): ListChoices {
-  const { query } = useAddress();
-  const sorts = Object.keys(SORT_FIELDS[kind]);
-  return {
-    sort: sorts.find((name) => name === query.get("sort")) ?? sorts[0] ?? "",
-    order: LIST_ORDERS.find((name) => name === query.get("order")) ?? "desc",
-    search: query.get("search") ?? "",
-    country: hasCountry ? (query.get("country") ?? "") : "",
-  };
-}
-
 export function Owners({ owner }: { readonly owner: OwnerPages }) {
   const { kind, path, hasCountry, emptyHint } = owner;
-  const { sort, order, search, country } = useChoices(owner);
+  const { query } = useAddress();
   const sortLabels = getSortLabels(kind);
+  const sorts = Object.keys(sortLabels);
+  const sort = sorts.find((name) => name === query.get("sort")) ?? sorts[0] ?? "";
+  const order = LIST_ORDERS.find((name) => name === query.get("order")) ?? "desc";
+  const search = query.get("search") ?? "";
+  const country = hasCountry ? (query.get("country") ?? "") : "";
   const trends = useProgress();
   const read = usePages(`${path} ${sort} ${order} ${search} ${country}`, (client) =>
     owner.openList(client, {
@@ -56,57 +47,82 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
       ...(country === "" ? {} : { country }),
     }),
   );
-  const sorting: ListSorting = {
+  const sorting = {
     sort,
     isDescending: order === "desc",
     hint: "Sorts the whole list, for 1 credit",
-    sortBy: (name) =>
+    sortBy: (name: string) =>
       setParameters({ sort: name, order: name === sort && order === "desc" ? "asc" : "desc" }),
   };
-  const searchFields = [
-    { label: "Name", name: "search", value: search, size: 20 },
-    ...(hasCountry ? [{ label: "Country", name: "country", value: country, size: 4 }] : []),
-  ];
   return (
     <>
       <Heading text={getPluralLabel(kind)} />
       <div class="row">
         <Select label="Sort by" name="sort" value={sort} options={Object.entries(sortLabels)} />
         <Select label="Order" name="order" value={order} options={ORDERS} />
-        <SearchForm fields={searchFields} />
+        <Form
+          class="row"
+          role="search"
+          onSubmit={({ search: name = "", country: code = "" }) =>
+            setParameters({ search: name, country: code })
+          }
+        >
+          <SearchField label="Name" name="search" value={search} size={20} />
+          {hasCountry && <SearchField label="Country" name="country" value={country} size={4} />}
+          <button type="submit">Search</button>
+        </Form>
       </div>
       <Reading read={read}>
-        {(list) =>
-          list.items.length === 0 && list.hasMore ? (
-            <SearchOn list={list} kind={kind} />
-          ) : list.items.length === 0 ? (
-            <Empty>
-              {search !== "" || country !== ""
-                ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
-                : `No ${kind} was observed yet. ${emptyHint}`}
-            </Empty>
-          ) : (
-            <>
-              <TrendsButton owner={owner} listed={list.items} progress={trends} />
-              <Table
-                caption={`${getPluralLabel(kind)} by ${sortLabels[sort]?.toLowerCase()}, ${
-                  order === "desc" ? "greatest" : "least"
-                } first. Another order costs 1 credit.`}
-                columns={[...createColumns(owner, sort), ...createTrendColumns(owner, list.items)]}
-                items={list.items}
-                getKey={({ id }) => id}
-                sorting={sorting}
-              />
-              {list.emptyPages > 0 && list.hasMore ? (
-                <SearchOn list={list} kind={kind} />
-              ) : (
-                <MoreButton list={list} />
-              )}
-            </>
-          )
-        }
+        {(list) => (
+          <>
+            {list.items.length > 0 && (
+              <>
+                <TrendsButton owner={owner} listed={list.items} {...trends} />
+                <Table
+                  caption={`${getPluralLabel(kind)} by ${sortLabels[sort]?.toLowerCase()}, ${
+                    order === "desc" ? "greatest" : "least"
+                  } first. Another order costs 1 credit.`}
+                  columns={[
+                    ...createColumns(owner, sort),
+                    ...createTrendColumns(owner, list.items),
+                  ]}
+                  items={list.items}
+                  getKey={({ id }) => id}
+                  sorting={sorting}
+                />
+              </>
+            )}
+            {list.items.length === 0 && !list.hasMore && (
+              <Empty>
+                {search !== "" || country !== ""
+                  ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
+                  : `No ${kind} was observed yet. ${emptyHint}`}
+              </Empty>
+            )}
+            <MoreButton list={list} noun={kind} />
+          </>
+        )}
       </Reading>
     </>
+  );
+}
+
+function SearchField(
+  properties: Readonly<{ label: string; name: string; value: string; size: number }>,
+) {
+  const { label, name, value, size } = properties;
+  return (
+    <label class="control">
+      {label}
+      <input
+        key={value}
+        name={name}
+        type="search"
+        size={size}
+        maxLength={SEARCH_MAX_CHARACTERS}
+        defaultValue={value}
+      />
+    </label>
   );
 }
 
@@ -115,32 +131,104 @@ function createColumns(
   { kind, path, listedCounts }: OwnerPages,
   sort: string,
 ): Column<ListedOwner>[] {
-  const labels: Readonly<Record<string, string>> = COUNT_LABELS[kind];
+  const labels = COUNT_LABELS[kind];
   const sorts = Object.entries(SORT_FIELDS[kind]);
   const sortField = SORT_FIELDS[kind][sort] ?? "";
+  const sortColumn: Column<ListedOwner> = {
+    label: getSortLabels(kind)[sort] ?? sort,
+    as: Object.hasOwn(labels, sortField) ? "count" : "change",
+    sort,
+    getValue: ({ counts }) => readCount(counts, sortField),
+  };
   return [
     {
       label: KIND_LABELS[kind],
       render: ({ id, name, username }) => (
-        <Name href={createPath(path, id)} name={name} username={username} />
+        <>
+          <a href={createPath(path, id)}>
+            <Text value={name} />
+          </a>
+          <Below value={username === name ? null : username} />
+        </>
       ),
     },
-    ...(listedCounts.includes(sortField)
-      ? []
-      : [
-          {
-            label: getSortLabels(kind)[sort] ?? sort,
-            as: Object.hasOwn(labels, sortField) ? ("count" as const) : ("change" as const),
-            sort,
-            getValue: ({ counts }: ListedOwner) => readCount(counts, sortField),
-          },
-        ]),
-    ...listedCounts.map((count, index) => ({
+    ...(listedCounts.includes(sortField) ? [] : [sortColumn]),
+    ...listedCounts.map((count, index): Column<ListedOwner> => ({
       label: labels[count] ?? count,
-      as: "count" as const,
+      as: "count",
       sort: sorts.find(([, field]) => field === count)?.[0],
       isWide: index >= 2,
-      getValue: ({ counts }: ListedOwner) => readCount(counts, count),
+      getValue: ({ counts }) => readCount(counts, count),
     })),
   ];
+}
+
+/** The values of the trends that were read in this tab, oldest first, by the owners of each kind. */
+const trendValues = {
+  channel: new Map<string, readonly (number | null)[]>(),
+  user: new Map<string, readonly (number | null)[]>(),
+};
+
+/** Reads every day of 30, ten owners at a time. */
+async function readTrends({ kind, compare }: OwnerPages, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += COMPARISON_MAX_NAMES) {
+    const group = ids.slice(from, from + COMPARISON_MAX_NAMES);
+    const { rows } = await compare(getClient(), group);
+    for (const [index, id] of group.entries()) {
+      const values = rows.map((row) => row.values[index] ?? null);
+      trendValues[kind].set(id, values);
+    }
+  }
+}
+
+/** The columns of the trends: the line and its change. None before a trend was read. */
+function createTrendColumns(
+  { kind }: OwnerPages,
+  listed: readonly ListedOwner[],
+): Column<ListedOwner>[] {
+  const known = trendValues[kind];
+  if (!listed.some(({ id }) => known.has(id))) return [];
+  const getCounts = ({ id }: ListedOwner) => known.get(id) ?? [];
+  return [
+    {
+      label: "30 days",
+      render: (owner) =>
+        known.has(owner.id) && (
+          <Sparkline values={getCounts(owner)} label={`30 days of ${owner.id}`} />
+        ),
+    },
+    {
+      label: "Change",
+      as: "change",
+      render: (owner) => <ChangeSinceStart counts={getCounts(owner)} />,
+    },
+    {
+      label: "In %",
+      as: "percent",
+      getValue: (owner) => findChangeSinceStart(getCounts(owner), { isPercent: true }),
+    },
+  ];
+}
+
+interface TrendsButtonProperties extends ReturnType<typeof useProgress> {
+  readonly owner: OwnerPages;
+  readonly listed: readonly ListedOwner[];
+}
+
+/** A button that reads the trends, which cost a credit a row; the list renders again afterwards. */
+function TrendsButton({ owner, listed, progress, follow }: TrendsButtonProperties) {
+  const { isLoading, error } = progress;
+  const missing = listed.flatMap(({ id }) => (trendValues[owner.kind].has(id) ? [] : [id]));
+  if (missing.length === 0) return null;
+  const price = formatNumberOf(missing.length, "credit");
+  return (
+    <p class="row">
+      <Button
+        label={isLoading ? "Loading…" : `Show trends of 30 days (${price})`}
+        isDisabled={isLoading}
+        onClick={() => follow(readTrends(owner, missing))}
+      />
+      <Failed error={error} />
+    </p>
+  );
 }

@@ -1,18 +1,18 @@
 /** One account: its balance, its keys, its usage, and its statement. */
+import type { AccountDetails } from "../../../../core/resources/generated/types.ts";
+import { DAY_MS, formatInstant } from "../../../../core/time.ts";
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { createFragment } from "../address.ts";
+import { UsageOfDays, UsageTable } from "../../parts/usage.tsx";
+import { createFragment } from "../../router.ts";
+import type { AdminAccount } from "../api.ts";
 import { useDialog } from "../forms.tsx";
-import { Reading } from "../parts.tsx";
-import { useAdminRead } from "../reads.ts";
-import type { AdminAccount } from "../resources.ts";
-import { Balance } from "./accounts.tsx";
-import { createGrantForm, createLowBalanceForm } from "./credits.tsx";
+import { Reading, useAdminRead } from "../reading.tsx";
+import { Balance, createGrantForm, createLowBalanceForm } from "./credits.tsx";
 import { Keys } from "./keys.tsx";
 import { Statement } from "./statement.tsx";
-import { Usage } from "./usage.tsx";
 
 export function Account({ name, query }: Readonly<{ name: string; query: URLSearchParams }>) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
@@ -30,7 +30,7 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
           return account === undefined ? (
             <Empty>There is no account with this name.</Empty>
           ) : (
-            <Details account={account} query={query} reload={accounts.reload} />
+            <Details account={account} days={query.get("days")} reload={accounts.reload} />
           );
         }}
       </Reading>
@@ -38,12 +38,11 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
   );
 }
 
-function Details(properties: {
-  readonly account: AdminAccount;
-  readonly query: URLSearchParams;
-  readonly reload: () => void;
-}) {
-  const { account, query, reload } = properties;
+function Details({
+  account,
+  days,
+  reload,
+}: Readonly<{ account: AdminAccount; days: string | null; reload: () => void }>) {
   const { name, granted, debited, refunded, used_30_days, low_balance, created_at } = account;
   const { open, dialog, message } = useDialog(reload);
   return (
@@ -72,10 +71,55 @@ function Details(properties: {
       </div>
       {message}
       <Keys account={name} />
-      <Usage account={name} query={query} />
+      <Usage account={name} requestedDays={days} />
       {/* Another sum is another statement. */}
       <Statement key={`${granted}`} account={name} createdAt={created_at} />
       {dialog}
     </>
   );
+}
+
+/** The ranges of the usage, in days. */
+const RANGES = [
+  ["", "30 days"],
+  ["90", "90 days"],
+  ["365", "1 year"],
+] as const;
+
+function Usage(properties: Readonly<{ account: string; requestedDays: string | null }>) {
+  const { account, requestedDays } = properties;
+  const [days, label] = RANGES.find(([value]) => value === requestedDays) ?? RANGES[0];
+  const from = formatInstant(Date.now() - (Number(days || 30) - 1) * DAY_MS).slice(0, 10);
+  const path = `usage?${new URLSearchParams({ account, from })}`;
+  const byDay = useAdminRead<AccountDetails>(path);
+  return (
+    <section aria-labelledby="usage-title">
+      <h2 id="usage-title">Usage</h2>
+      <nav class="row" aria-label="Range of usage">
+        {RANGES.map(([value, text]) => (
+          <a
+            key={value}
+            href={createFragment("accounts", account, { days: value })}
+            aria-current={value === days ? "true" : undefined}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      <Reading read={byDay}>
+        {({ usage }) => (
+          <UsageOfDays
+            usage={usage}
+            label={label}
+            renderGroups={(by) => <UsageGroups path={path} by={by} />}
+          />
+        )}
+      </Reading>
+    </section>
+  );
+}
+
+function UsageGroups({ path, by }: Readonly<{ path: string; by: "endpoint" | "key" }>) {
+  const read = useAdminRead<AccountDetails>(`${path}&by=${by}`);
+  return <Reading read={read}>{({ usage }) => <UsageTable by={by} usage={usage} />}</Reading>;
 }

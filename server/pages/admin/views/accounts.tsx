@@ -1,20 +1,17 @@
 /** All accounts: their balances, the low ones, grants, and links to each account. */
 import { useState } from "preact/hooks";
 import { INTEGER_MAX } from "../../../../core/limits.ts";
-import { formatExact } from "../../format.ts";
-import { Figures, Text } from "../../parts/figures.tsx";
+import { formatExact, formatNumberOf } from "../../format.ts";
+import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
-import { Badge, Empty } from "../../parts/states.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
-import { sendAdmin } from "../api.ts";
+import { createAccountFragment, createFragment } from "../../router.ts";
+import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
 import { Field, parseCount, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
-import { formatNumberOf, Reading } from "../parts.tsx";
-import { useAdminRead } from "../reads.ts";
-import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
-import { createGrantForm, createLowBalanceForm } from "./credits.tsx";
+import { Reading, useAdminRead } from "../reading.tsx";
+import { Balance, createGrantForm, createLowBalanceForm, isLow } from "./credits.tsx";
 
-/** Formats a sum of all accounts, which is `null` beyond the largest exact number. */
 const formatSum = (sum: number | null): string =>
   sum === null ? `over ${formatExact(INTEGER_MAX)}` : formatExact(sum);
 
@@ -23,7 +20,7 @@ const subtract = (sum: number | null, other: number | null): number | null =>
 
 export function Accounts({ query }: { readonly query: URLSearchParams }) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
-  const status = useAdminRead<AdminStatus>("status");
+  const status = useAdminRead<Resource<"ServiceStatus">>("status");
   const { open, dialog, message } = useDialog(() => {
     accounts.reload();
     status.reload();
@@ -47,7 +44,13 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
       <Button label="Create account" look="primary" onClick={() => open(CREATION)} />
       {message}
       <Reading read={accounts}>
-        {(all) => <AccountList all={all} query={query} open={open} />}
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>There is no account yet. Create one above, then give it a key.</Empty>
+          ) : (
+            <AccountList all={all} isLowFirst={query.get("first") === "low"} open={open} />
+          )
+        }
       </Reading>
       {dialog}
     </>
@@ -71,22 +74,17 @@ const CREATION: DialogForm = {
   },
 };
 
-function AccountList(properties: {
-  readonly all: readonly AdminAccount[];
-  readonly query: URLSearchParams;
-  readonly open: OpenDialog;
-}) {
-  const { all, query, open } = properties;
+function AccountList({
+  all,
+  isLowFirst,
+  open,
+}: Readonly<{ all: readonly AdminAccount[]; isLowFirst: boolean; open: OpenDialog }>) {
   const [search, setSearch] = useState("");
-  const isLowFirst = query.get("first") === "low";
   const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
-  const lowCount = all.filter(isLow).length;
-  const ordered = isLowFirst
+  const items = isLowFirst
     ? found.toSorted((a, b) => Number(isLow(b)) - Number(isLow(a)) || a.balance - b.balance)
     : found;
-  if (all.length === 0) {
-    return <Empty>There is no account yet. Create one above, then give it a key.</Empty>;
-  }
+  const count = formatNumberOf(all.length, "account");
   return (
     <>
       <div class="row">
@@ -104,22 +102,18 @@ function AccountList(properties: {
             type="checkbox"
             checked={isLowFirst}
             onChange={({ currentTarget: { checked } }) =>
-              replaceFragment(
+              location.replace(
                 createFragment("accounts", undefined, { first: checked ? "low" : "" }),
               )
             }
           />
-          Low balances first ({lowCount})
+          Low balances first ({all.filter(isLow).length})
         </label>
       </div>
       <Table
-        caption={
-          ordered.length === all.length
-            ? formatNumberOf(all.length, "account")
-            : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
-        }
+        caption={items.length === all.length ? count : `${items.length} of ${count}`}
         columns={createColumns(open)}
-        items={ordered}
+        items={items}
         isCut
         getKey={({ name }) => name}
         empty="No account has this in its name."
@@ -128,70 +122,46 @@ function AccountList(properties: {
   );
 }
 
-/** The balance of an account; a low one has a word beside it. */
-export function Balance({ account }: { readonly account: AdminAccount }) {
-  return (
-    <>
-      {isLow(account) && (
-        <>
-          <Badge kind="bad">low</Badge>{" "}
-        </>
-      )}
-      {formatExact(account.balance)}
-    </>
-  );
-}
-
-function createColumns(open: OpenDialog): readonly Column<AdminAccount>[] {
-  return [
-    {
-      label: "Account",
-      getValue: ({ name }) => name.toLowerCase(),
-      render: ({ name }) => (
-        <a href={createAccountFragment(name)}>
-          <Text value={name} />
-        </a>
-      ),
-    },
-    {
-      label: "Balance",
-      as: "exact",
-      getValue: ({ balance }) => balance,
-      render: (account) => <Balance account={account} />,
-    },
-    {
-      label: "Low below",
-      as: "exact",
-      isWide: true,
-      getValue: ({ low_balance }) => low_balance,
-      render: (account) => {
-        const text = account.low_balance === null ? "Set" : formatExact(account.low_balance);
-        return (
-          <Button
-            label={text}
-            about={`${text}: when the balance of ${account.name} is low`}
-            look="plain"
-            onClick={() => open(createLowBalanceForm(account))}
-          />
-        );
-      },
-    },
-    {
-      label: "Used, 30 days",
-      as: "exact",
-      isWide: true,
-      getValue: ({ used_30_days }) => used_30_days,
-    },
-    {
-      label: "Credits",
-      render: (account) => (
+const createColumns = (open: OpenDialog): readonly Column<AdminAccount>[] => [
+  {
+    label: "Account",
+    as: "name",
+    field: "name",
+    getHref: ({ name }) => createAccountFragment(name),
+  },
+  {
+    label: "Balance",
+    as: "exact",
+    field: "balance",
+    render: (account) => <Balance account={account} />,
+  },
+  {
+    label: "Low below",
+    as: "exact",
+    isWide: true,
+    field: "low_balance",
+    render: (account) => {
+      const text = account.low_balance === null ? "Set" : formatExact(account.low_balance);
+      return (
         <Button
-          label="Grant"
-          about={`Grant credits to ${account.name}`}
-          onClick={() => open(createGrantForm(account))}
+          label={text}
+          about={`${text}: when the balance of ${account.name} is low`}
+          look="plain"
+          onClick={() => open(createLowBalanceForm(account))}
         />
-      ),
+      );
     },
-    { label: "Created", as: "date", isWide: true, getValue: ({ created_at }) => created_at },
-  ];
-}
+  },
+  { label: "Used, 30 days", as: "exact", isWide: true, field: "used_30_days" },
+  {
+    label: "Credits",
+    render: (account) => (
+      <Button
+        label="Grant"
+        about={`Grant credits to ${account.name}`}
+        onClick={() => open(createGrantForm(account))}
+      />
+    ),
+  },
+  { label: "Created", as: "date", isWide: true, field: "created_at" },
+];

@@ -3,15 +3,12 @@ import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Below, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment } from "../address.ts";
-import { FilteredTable, FilterForm } from "../filtered-list.tsx";
-import { useFilteredPages } from "../reads.ts";
-import type { AdminAuditEntry } from "../resources.ts";
+import { createAccountFragment, createFragment } from "../../router.ts";
+import type { Resource } from "../api.ts";
+import { FilteredList } from "../filtered-list.tsx";
 
-interface AuditPage {
-  readonly entries: readonly AdminAuditEntry[];
-  readonly next: string | null;
-}
+type AuditPage = Resource<"AuditPage">;
+type Entry = AuditPage["entries"][number];
 
 /** Changes whose target is an account. */
 const ACCOUNT_ACTIONS: ReadonlySet<string> = new Set([
@@ -21,8 +18,8 @@ const ACCOUNT_ACTIONS: ReadonlySet<string> = new Set([
   "keys create",
 ]);
 
-const COLUMNS: readonly Column<AdminAuditEntry>[] = [
-  { label: "When", as: "instant", getValue: ({ at }) => at },
+const COLUMNS: readonly Column<Entry>[] = [
+  { label: "When", as: "instant", field: "at" },
   { label: "What", render: ({ action }) => <span class="nowrap">{action}</span> },
   {
     label: "Target",
@@ -46,7 +43,14 @@ const COLUMNS: readonly Column<AdminAuditEntry>[] = [
       </>
     ),
   },
-  { label: "Details", getValue: ({ details }) => formatDetails(details) },
+  {
+    label: "Details",
+    getValue: ({ details }) =>
+      Object.entries(details ?? {})
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => `${name.replaceAll("_", " ")} ${String(value)}`)
+        .join(", "),
+  },
   {
     label: "Outcome",
     render: ({ outcome }) => (
@@ -57,35 +61,23 @@ const COLUMNS: readonly Column<AdminAuditEntry>[] = [
   },
 ];
 
-function formatDetails(details: AdminAuditEntry["details"]): string {
-  return Object.entries(details ?? {})
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.replaceAll("_", " ")} ${String(value)}`)
-    .join(", ");
-}
-
-export function Audit({ query }: { readonly query: URLSearchParams }) {
-  const list = useFilteredPages<AuditPage>("audit", query, ["actor", "action"]);
-  return (
-    <>
-      <h1>Audit</h1>
-      <p>
-        Every change by an administrator, with its outcome. The command <code>tokens list</code>{" "}
-        shows who has a token: no token may see or make others.
-      </p>
-      <FilterForm
-        list={list}
-        text={{ name: "actor", label: "Who" }}
-        choice={{ name: "action", label: "What", options: AUDIT_ACTIONS }}
-      />
-      <FilteredTable
-        list={list}
-        noun="change"
-        getItems={({ entries }) => entries}
-        columns={COLUMNS}
-        getKey={({ id }) => String(id)}
-        empty="Nothing was changed yet."
-      />
-    </>
-  );
-}
+export const Audit = ({ query }: { readonly query: URLSearchParams }) => (
+  <>
+    <h1>Audit</h1>
+    <p>
+      Every change by an administrator, with its outcome. The command <code>tokens list</code> shows
+      who has a token: no token may see or make others.
+    </p>
+    <FilteredList
+      part="audit"
+      query={query}
+      text={{ name: "actor", label: "Who" }}
+      choice={{ name: "action", label: "What", options: AUDIT_ACTIONS }}
+      getItems={({ entries }: AuditPage) => entries}
+      createColumns={() => COLUMNS}
+      getKey={({ id }) => String(id)}
+      noun="change"
+      empty="Nothing was changed yet."
+    />
+  </>
+);

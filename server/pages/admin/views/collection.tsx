@@ -1,19 +1,15 @@
 /** Collection: the states of the sources, the tracked channels, and the monitoring list. */
-import type { ListedCreator } from "../../../../core/resources/generated/types.ts";
-import type { CollectionStatus } from "../../../store/collection/collection-status.ts";
-import type { TrackedChannel } from "../../../store/collection/tracked-channels.ts";
-import { createCollectionColumns } from "../../parts/collection-columns.tsx";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
-import { Table, type Column } from "../../parts/table.tsx";
-import { sendAdmin } from "../api.ts";
+import { WatchTable, type Watched } from "../../parts/watch-list.tsx";
+import { sendAdmin, type Resource } from "../api.ts";
 import { Field, FieldForm, useDialog, type DialogForm } from "../forms.tsx";
-import { Reading } from "../parts.tsx";
-import { useAdminRead } from "../reads.ts";
-import type { AdminSource, AdminStatus } from "../resources.ts";
+import { Reading, useAdminRead } from "../reading.tsx";
+
+type Source = Resource<"CollectedSources">[number];
 
 export function Collection() {
-  const status = useAdminRead<AdminStatus>("status");
+  const status = useAdminRead<Resource<"ServiceStatus">>("status");
   return (
     <>
       <h1>Collection</h1>
@@ -28,31 +24,21 @@ export function Collection() {
           ) : (
             <div class="columns">
               {sources.map((source) => (
-                <Source key={source.source} source={source} />
+                <SourceCard key={source.source} source={source} />
               ))}
             </div>
           )
         }
       </Reading>
-      <Targets<TrackedChannel>
-        title="Tracked channels"
-        field="channel"
-        label="@handle, identifier or address"
-        getName={({ channel }) => channel}
-      />
-      <Targets<ListedCreator>
-        title="Monitoring list"
-        field="creator"
-        label="Username or address"
-        getName={({ creator }) => creator}
-      />
+      <Targets title="Tracked channels" field="channel" label="@handle, identifier or address" />
+      <Targets title="Monitoring list" field="creator" label="Username or address" />
     </>
   );
 }
 
 const STATUS_KINDS = { ok: "good", failing: "bad", stopped: "bad" } as const;
 
-function Source({ source }: { readonly source: AdminSource }) {
+function SourceCard({ source }: { readonly source: Source }) {
   const { status, reason, since, until, last_failure, last_failure_reason, work, quotas } = source;
   return (
     <section class="card" aria-label={`Source ${source.source}`}>
@@ -95,48 +81,33 @@ function Source({ source }: { readonly source: AdminSource }) {
   );
 }
 
-/** The answer to a new target: its name, and why it is not collected. */
-interface AddedTarget extends Partial<Record<"channel" | "creator", string>> {
-  readonly failure: string | null;
-}
+/** A creator or channel, which the field of its kind names. */
+type Target = Watched & Readonly<Partial<Record<"channel" | "creator", string>>>;
 
-interface TargetsProperties<Target> {
-  readonly title: string;
-  /** The field of a request that names the target. */
-  readonly field: "channel" | "creator";
-  readonly label: string;
-  readonly getName: (target: Target) => string;
-}
-
-function Targets<Target extends CollectionStatus & { readonly added_at: string }>(
-  properties: TargetsProperties<Target>,
-) {
-  const { title, field, label, getName } = properties;
+function Targets({
+  title,
+  field,
+  label,
+}: Readonly<{ title: string; field: "channel" | "creator"; label: string }>) {
   const path = `${field}s`;
   const targets = useAdminRead<readonly Target[]>(path);
   const { open, dialog, message } = useDialog(targets.reload);
-  const columns: Column<Target>[] = [
-    {
-      label: field === "channel" ? "Channel" : "Creator",
-      getValue: (target) => getName(target).toLowerCase(),
-      render: (target) => <Text value={getName(target)} />,
-    },
-    ...createCollectionColumns<Target>(getName, (name) => open(createRemovalForm(field, name))),
-  ];
+  const name = {
+    label: field === "channel" ? "Channel" : "Creator",
+    getValue: (target: Target) => target[field] ?? "",
+  };
   return (
     <section aria-label={title} tabIndex={-1}>
       <h2>{title}</h2>
       <FieldForm
         label={`Add a ${field}`}
         submitLabel="Add"
-        onSubmit={async ({ name = "" }) => {
-          const body = { [field]: name };
-          const { failure, ...added } = await sendAdmin<AddedTarget>("POST", path, body);
+        onSubmit={async (fields) => {
+          const added = await sendAdmin<Target>("POST", path, { [field]: fields["name"] ?? "" });
           targets.reload();
-          const sentence = `${added[field]} is added`;
-          return failure === null
-            ? `${sentence}.`
-            : `${sentence}, but is not collected: ${failure}.`;
+          return added.failure === null
+            ? `${added[field]} is added.`
+            : `${added[field]} is added, but is not collected: ${added.failure}.`;
         }}
       >
         <Field name="name" label={label} isRequired size={24} />
@@ -144,12 +115,12 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
       {message}
       <Reading read={targets}>
         {(all) => (
-          <Table
+          <WatchTable
             caption={`${title}: ${describeNumber(all)}`}
-            columns={columns}
             items={all}
+            name={name}
+            onRemove={(target) => open(createRemovalForm(field, target))}
             isCut
-            getKey={getName}
             empty="There is none yet. Add one, and the service begins to collect it."
           />
         )}
@@ -159,7 +130,7 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
   );
 }
 
-function describeNumber(all: readonly CollectionStatus[]): string {
+function describeNumber(all: readonly Target[]): string {
   const failing = all.filter(({ failure }) => failure !== null).length;
   return failing === 0 ? `${all.length}` : `${all.length}, ${failing} failing`;
 }

@@ -1,23 +1,29 @@
-/** The forms that grant credits to an account, and that set when its balance is low. */
+/** The balance of an account, and the forms that grant credits and that set when a balance is low. */
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
-import { sendAdmin } from "../api.ts";
+import { Badge } from "../../parts/states.tsx";
+import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
 import { Field, parseCount, type DialogForm } from "../forms.tsx";
-import type { AdminAccount } from "../resources.ts";
+
+export const isLow = ({ balance, low_balance }: AdminAccount): boolean =>
+  low_balance !== null && balance < low_balance;
+
+/** The balance of an account; a low one has a word beside it. */
+export const Balance = ({ account }: { readonly account: AdminAccount }) => (
+  <>
+    {isLow(account) && (
+      <>
+        <Badge kind="bad">low</Badge>{" "}
+      </>
+    )}
+    {formatExact(account.balance)}
+  </>
+);
 
 /** A default reference of a grant, so that a grant that is sent again is granted once. */
 function createReference(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** The balance after a grant, as far as the amount is one. */
-function computeBalance(balance: number, amount: string): number | undefined {
-  try {
-    return balance + parseCount("Amount", amount.trim());
-  } catch {
-    return undefined;
-  }
 }
 
 export function createGrantForm({ name, balance }: AdminAccount): DialogForm {
@@ -28,7 +34,7 @@ export function createGrantForm({ name, balance }: AdminAccount): DialogForm {
     content: <GrantFields balance={balance} />,
     async onSubmit({ amount = "", reference = ownReference, reason }) {
       const body = { account: name, amount: parseCount("Amount", amount), reference, reason };
-      const granted = await sendAdmin<{ is_new: boolean; balance: number }>("POST", "grants", body);
+      const granted = await sendAdmin<Resource<"GrantReceipt">>("POST", "grants", body);
       const has = `${name} has ${formatExact(granted.balance)} credits`;
       if (granted.is_new) return `${formatExact(body.amount)} credits are granted: ${has} now.`;
       if (reference === ownReference) return `The credits were granted by the try before: ${has}.`;
@@ -38,11 +44,17 @@ export function createGrantForm({ name, balance }: AdminAccount): DialogForm {
 }
 
 function GrantFields({ balance }: { readonly balance: number }) {
-  const [amount, setAmount] = useState("");
-  const after = computeBalance(balance, amount);
+  const [after, setAfter] = useState<number>();
+  const addAmount = (amount: string) => {
+    try {
+      setAfter(balance + parseCount("Amount", amount.trim()));
+    } catch {
+      setAfter(undefined);
+    }
+  };
   return (
     <>
-      <Field name="amount" label="Amount" isRequired isNumber size={12} onInput={setAmount} />
+      <Field name="amount" label="Amount" isRequired isNumber size={12} onInput={addAmount} />
       <p class="hint" aria-live="polite">
         Balance: {formatExact(balance)}
         {after !== undefined && <strong> → {formatExact(after)}</strong>}
@@ -58,26 +70,24 @@ function GrantFields({ balance }: { readonly balance: number }) {
   );
 }
 
-export function createLowBalanceForm({ name, low_balance }: AdminAccount): DialogForm {
-  return {
-    title: ["When is the balance of ", name, " low?"],
-    submitLabel: "Save",
-    content: (
-      <Field
-        name="threshold"
-        label="Low below"
-        hint="Credits. When the balance falls below them, there is a notice. Empty: no notices."
-        isNumber
-        size={12}
-        {...(low_balance === null ? {} : { value: String(low_balance) })}
-      />
-    ),
-    async onSubmit({ threshold }) {
-      const value = threshold === undefined ? null : parseCount("Low below", threshold);
-      await sendAdmin("PATCH", "accounts", { name, low_balance: value });
-      return value === null
-        ? `No balance of ${name} is low, and there are no notices.`
-        : `The balance of ${name} is low below ${formatExact(value)} credits.`;
-    },
-  };
-}
+export const createLowBalanceForm = ({ name, low_balance }: AdminAccount): DialogForm => ({
+  title: ["When is the balance of ", name, " low?"],
+  submitLabel: "Save",
+  content: (
+    <Field
+      name="threshold"
+      label="Low below"
+      hint="Credits. When the balance falls below them, there is a notice. Empty: no notices."
+      isNumber
+      size={12}
+      {...(low_balance === null ? {} : { value: String(low_balance) })}
+    />
+  ),
+  async onSubmit({ threshold }) {
+    const value = threshold === undefined ? null : parseCount("Low below", threshold);
+    await sendAdmin("PATCH", "accounts", { name, low_balance: value });
+    return value === null
+      ? `No balance of ${name} is low, and there are no notices.`
+      : `The balance of ${name} is low below ${formatExact(value)} credits.`;
+  },
+});

@@ -1,22 +1,24 @@
-/** The database: its size, its entities by kind, backups, and the check of the ledger. */
+/** The database: its size, its entities by kind, its backups, and the check of the ledger. */
 import { useState } from "preact/hooks";
-import type { LedgerVerification } from "../../../store/accounts/verify-ledger.ts";
-import { formatExact } from "../../format.ts";
+import { formatCompact, formatExact } from "../../format.ts";
 import { Count, Figures, Text } from "../../parts/figures.tsx";
+import { Button } from "../../parts/form.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { sendAdmin } from "../api.ts";
-import { FieldForm } from "../forms.tsx";
-import { Reading } from "../parts.tsx";
-import { useAdminRead } from "../reads.ts";
-import type { AdminStatus } from "../resources.ts";
-import { Backups, formatBytes } from "./backups.tsx";
+import { saveFile } from "../../save-file.ts";
+import { describeFailure, downloadAdmin, sendAdmin, type Resource } from "../api.ts";
+import { Field, FieldForm, useDialog, type DialogForm } from "../forms.tsx";
+import { Reading, useAdminRead } from "../reading.tsx";
 
-type Kind = AdminStatus["kinds"][number];
+type Status = Resource<"ServiceStatus">;
+type Backups = Resource<"BackupList">;
+type Verification = Resource<"Verification">;
 
-const COLUMNS: readonly Column<Kind>[] = [
+const formatBytes = (bytes: number): string => `${formatCompact(bytes)}B`;
+
+const KIND_COLUMNS: readonly Column<Status["kinds"][number]>[] = [
   { label: "Kind", render: ({ kind }) => kind },
-  { label: "Entities", as: "count", getValue: ({ entities }) => entities },
+  { label: "Entities", as: "count", field: "entities" },
   {
     label: "Observations",
     as: "count",
@@ -27,11 +29,11 @@ const COLUMNS: readonly Column<Kind>[] = [
       </>
     ),
   },
-  { label: "Newest", as: "instant", getValue: ({ newest }) => newest },
+  { label: "Newest", as: "instant", field: "newest" },
 ];
 
 export function Database() {
-  const status = useAdminRead<AdminStatus>("status");
+  const status = useAdminRead<Status>("status");
   return (
     <>
       <h1>Database</h1>
@@ -52,7 +54,7 @@ export function Database() {
             />
             <Table
               caption="What is stored"
-              columns={COLUMNS}
+              columns={KIND_COLUMNS}
               items={kinds}
               getKey={({ kind }) => kind}
               isSortable={false}
@@ -61,15 +63,90 @@ export function Database() {
         )}
       </Reading>
       <div class="columns">
-        <Backups />
-        <Verification />
+        <BackupSection />
+        <LedgerSection />
       </div>
     </>
   );
 }
 
-function Verification() {
-  const [result, setResult] = useState<LedgerVerification>();
+function BackupSection() {
+  const backups = useAdminRead<Backups>("backups");
+  const { open, dialog, message, say } = useDialog(backups.reload);
+  const download = async (file: string) => {
+    say({ text: `${file} is downloaded…`, isFailure: false });
+    try {
+      saveFile(file, await downloadAdmin(`backups/${file}`));
+      say({ text: `${file} is saved.`, isFailure: false });
+    } catch (error) {
+      say({ text: describeFailure(error), isFailure: true });
+    }
+  };
+  const columns: readonly Column<Backups[number]>[] = [
+    { label: "File", field: "file" },
+    { label: "Size", as: "exact", field: "bytes", render: ({ bytes }) => formatBytes(bytes) },
+    { label: "Made", as: "instant", field: "created_at" },
+    {
+      label: "Actions",
+      render: ({ file }) => (
+        <>
+          <Button label="Download" about={`Download ${file}`} onClick={() => void download(file)} />{" "}
+          <Button
+            label="Delete"
+            about={`Delete ${file}`}
+            onClick={() => open(createDeletionForm(file))}
+          />
+        </>
+      ),
+    },
+  ];
+  return (
+    <section aria-labelledby="backup-title">
+      <h2 id="backup-title">Backups</h2>
+      <p>
+        Writes a copy into <code>BACKUP_FOLDER</code> of the service, while it serves.
+      </p>
+      <FieldForm
+        label="Back up"
+        onSubmit={async ({ file }) => {
+          const made = await sendAdmin<Resource<"Backup">>("POST", "backups", { file });
+          backups.reload();
+          return `${made.file} is written: ${formatBytes(made.bytes)}.`;
+        }}
+      >
+        <Field name="file" label="File" hint="Else named after the time" size={24} />
+      </FieldForm>
+      {message}
+      <Reading read={backups}>
+        {(all) => (
+          <Table
+            caption={`Backups: ${all.length}`}
+            columns={columns}
+            items={all}
+            getKey={({ file }) => file}
+            empty="There is no backup in the folder yet."
+          />
+        )}
+      </Reading>
+      {dialog}
+    </section>
+  );
+}
+
+const createDeletionForm = (file: string): DialogForm => ({
+  title: ["Delete ", file, "?"],
+  submitLabel: "Delete",
+  isDangerous: true,
+  content: <p>The file is deleted permanently.</p>,
+  async onSubmit() {
+    await sendAdmin("DELETE", "backups", { file });
+    return `${file} is deleted.`;
+  },
+});
+
+function LedgerSection() {
+  const [result, setResult] = useState<Verification>();
+  const { faults = [] } = result ?? {};
   return (
     <section aria-labelledby="verification-title">
       <h2 id="verification-title">Ledger</h2>
@@ -77,7 +154,7 @@ function Verification() {
       <FieldForm
         label="Verify"
         onSubmit={async () => {
-          const verified = await sendAdmin<LedgerVerification>("GET", "verification");
+          const verified = await sendAdmin<Verification>("GET", "verification");
           setResult(verified);
           const { accounts, entries } = verified;
           return `${formatExact(entries)} entries of ${formatExact(accounts)} accounts are checked.`;
@@ -85,16 +162,16 @@ function Verification() {
       />
       {result !== undefined && (
         <p>
-          {result.faults.length === 0 ? (
+          {faults.length === 0 ? (
             <Badge kind="good">no fault</Badge>
           ) : (
-            <Badge kind="bad">{result.faults.length} faults</Badge>
+            <Badge kind="bad">{faults.length} faults</Badge>
           )}
         </p>
       )}
-      {result !== undefined && result.faults.length > 0 && (
+      {faults.length > 0 && (
         <ul>
-          {result.faults.map(({ account, problem }) => (
+          {faults.map(({ account, problem }) => (
             <li key={account}>
               <Text value={account} />: {problem}
             </li>

@@ -1,15 +1,20 @@
-/** The API keys of an account. A key is shown once, when it is created. */
+/** The API keys of an account: they are created, rotated and revoked. A key is shown once, when it is created. */
 import { useState } from "preact/hooks";
-import { Instant } from "../../parts/figures.tsx";
+import { KEY_SCOPES } from "../../../stored-names.ts";
+import { formatLocal } from "../../format.ts";
+import { Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
-import { useDialog, type OpenDialog } from "../forms.tsx";
-import { CopyButton, Reading } from "../parts.tsx";
-import { useAdminRead } from "../reads.ts";
-import type { AdminKey, CreatedKey } from "../resources.ts";
-import { createKeyForm, createRevocationForm, createRotationForm } from "./key-forms.tsx";
+import { sendAdmin, type Resource } from "../api.ts";
+import { Field, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
+import { Reading, useAdminRead } from "../reading.tsx";
+
+type AdminKey = Resource<"AdminKeyList">[number];
+type CreatedKey = Resource<"CreatedKey">;
+
+type ShowKey = (created: CreatedKey) => void;
 
 const isEnded = ({ revoked_at, expires_at }: Pick<AdminKey, "revoked_at" | "expires_at">) =>
   revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= Date.now());
@@ -63,7 +68,6 @@ function describeCount(all: readonly AdminKey[]): string {
   return `${all.length - ended} valid${ended === 0 ? "" : `, ${ended} revoked or expired`}`;
 }
 
-/** The state of a key in a word, and since or until when. */
 function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
   if (revoked_at === null && expires_at === null) return <Badge kind="good">valid</Badge>;
   const hasEnded = isEnded({ revoked_at, expires_at });
@@ -77,46 +81,45 @@ function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
   );
 }
 
-function createColumns(
-  open: OpenDialog,
-  showKey: (created: CreatedKey) => void,
-): readonly Column<AdminKey>[] {
-  return [
-    { label: "Key", render: ({ begins_with, label }) => <KeyName {...{ begins_with, label }} /> },
-    { label: "State", render: (key) => <KeyState {...key} /> },
-    {
-      label: "Change",
-      render: (key) =>
-        !isEnded(key) && (
-          <div class="buttons">
-            {key.replaced_by === null && (
-              <Button
-                label="Rotate"
-                about={`Rotate key ${key.begins_with}`}
-                onClick={() => open(createRotationForm(key, showKey))}
-              />
-            )}
+const createColumns = (open: OpenDialog, showKey: ShowKey): readonly Column<AdminKey>[] => [
+  { label: "Key", render: KeyName },
+  { label: "State", render: KeyState },
+  {
+    label: "Change",
+    render: (key) =>
+      !isEnded(key) && (
+        <div class="buttons">
+          {key.replaced_by === null && (
             <Button
-              label="Revoke"
-              about={`Revoke key ${key.begins_with}`}
-              onClick={() => open(createRevocationForm(key))}
+              label="Rotate"
+              about={`Rotate key ${key.begins_with}`}
+              onClick={() => open(createRotationForm(key, showKey))}
             />
-          </div>
-        ),
-    },
-    { label: "Scopes", render: ({ scopes }) => scopes.join(", ") },
-    { label: "Created", as: "date", getValue: ({ created_at }) => created_at },
-    { label: "Number", as: "exact", render: ({ id }) => id },
-  ];
-}
+          )}
+          <Button
+            label="Revoke"
+            about={`Revoke key ${key.begins_with}`}
+            onClick={() => open(createRevocationForm(key))}
+          />
+        </div>
+      ),
+  },
+  { label: "Scopes", render: ({ scopes }) => scopes.join(", ") },
+  { label: "Created", as: "date", field: "created_at" },
+  { label: "Number", as: "exact", render: ({ id }) => id },
+];
 
 function NewKey({
   created: { id, key },
   onClose,
-}: {
-  readonly created: CreatedKey;
-  readonly onClose: () => void;
-}) {
+}: Readonly<{ created: CreatedKey; onClose: () => void }>) {
+  const [copied, setCopied] = useState("");
+  // Browsers allow that on HTTPS and on the own machine only.
+  const copy = () =>
+    navigator.clipboard.writeText(key).then(
+      () => setCopied("Copied"),
+      () => setCopied("Select it, and copy it yourself"),
+    );
   return (
     <div class="new-key" role="alert">
       <p>
@@ -126,9 +129,102 @@ function NewKey({
         <code class="secret">{key}</code>
       </p>
       <div class="row">
-        <CopyButton text={key} label="Copy key" />
+        <Button label="Copy key" look="primary" onClick={() => void copy()} />
+        <span role="status">{copied}</span>
         <Button label="Hide it" onClick={onClose} />
       </div>
     </div>
   );
 }
+
+const SCOPE_LABELS: Readonly<Record<(typeof KEY_SCOPES)[number], string>> = {
+  read: "read data",
+  creators: "change the monitoring list",
+};
+
+const OVERLAPS = [
+  ["0", "at once"],
+  ["1h", "in an hour"],
+  ["24h", "in a day"],
+  ["7d", "in a week"],
+  ["30d", "in 30 days"],
+] as const;
+
+const describeKey = ({ id, begins_with, label }: AdminKey): string =>
+  `${begins_with}… (${label === null ? "" : `${label}, `}number ${id})`;
+
+const createKeyForm = (account: string, showKey: ShowKey): DialogForm => ({
+  title: ["Create a key of ", account],
+  submitLabel: "Create key",
+  content: (
+    <>
+      <Field name="label" label="Label" hint="Who or what uses it" size={32} />
+      <Field name="expires" label="Expires" hint="Such as 90d, 8w or 2027-01-31" size={12} />
+      <fieldset class="field">
+        <legend>It may</legend>
+        {KEY_SCOPES.map((scope) => (
+          <label key={scope} class="control">
+            <input type="checkbox" name="scopes" value={scope} defaultChecked />
+            {SCOPE_LABELS[scope]}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  ),
+  async onSubmit({ label, expires, scopes }) {
+    const body = { account, label, expires, scopes: scopes?.split(",") ?? [] };
+    showKey(await sendAdmin<CreatedKey>("POST", "keys", body));
+    return "";
+  },
+});
+
+const createRevocationForm = (key: AdminKey): DialogForm => ({
+  title: "Revoke this key?",
+  submitLabel: "Revoke key",
+  isDangerous: true,
+  content: (
+    <>
+      <p>
+        <Text value={describeKey(key)} />
+      </p>
+      <p>
+        Requests with it are refused from now on. That cannot be undone. If it is still in use,
+        rotate it instead: then both keys work for a while.
+      </p>
+    </>
+  ),
+  async onSubmit() {
+    await sendAdmin("DELETE", "keys", { id: key.id });
+    return `Key ${describeKey(key)} is revoked.`;
+  },
+});
+
+const createRotationForm = (key: AdminKey, showKey: ShowKey): DialogForm => ({
+  title: "Rotate this key",
+  submitLabel: "Rotate key",
+  removesOpener: true,
+  content: (
+    <>
+      <p>
+        <Text value={describeKey(key)} />
+      </p>
+      <p>There will be a new key with the same label and scopes, which is shown once.</p>
+      <label class="field">
+        <span>The old key ends</span>
+        <select name="overlap">
+          {OVERLAPS.map(([overlap, label]) => (
+            <option key={overlap} value={overlap} selected={overlap === "24h"}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  ),
+  async onSubmit({ overlap }) {
+    const path = `keys/${key.id}/rotate`;
+    const rotated = await sendAdmin<Resource<"RotatedKey">>("POST", path, { overlap });
+    showKey(rotated);
+    return `The old key is valid until ${formatLocal(rotated.old_expires_at)}.`;
+  },
+});

@@ -1,13 +1,11 @@
 /** The request rate, the durations and the errors of the running service, from its metrics. */
 import { useEffect, useState } from "preact/hooks";
-import { formatCompact, formatExact } from "../../format.ts";
 import { Chart } from "../../charts/chart.tsx";
+import { formatCompact, formatExact, formatNumberOf } from "../../format.ts";
 import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { reportOutage } from "../api.ts";
-import { formatNumberOf } from "../parts.tsx";
 import {
   addChanges,
   compareRoutes,
@@ -16,6 +14,7 @@ import {
   type MetricsReading,
   type RouteCounts,
 } from "../metrics.ts";
+import { useOutage } from "../reading.tsx";
 
 /** How often the metrics are read, while the page is visible. */
 const PERIOD_MS = 2000;
@@ -29,74 +28,60 @@ const QUANTILES = [
   ["p99", 0.99],
 ] as const;
 
-/** A point of the charts: rates a second, and durations in milliseconds. */
-interface Point {
-  readonly at: number;
-  readonly requests: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly quantilesMs: readonly (number | null)[];
-  /** The load, in percent of one processor. */
-  readonly cpuPercent: number | undefined;
-}
+/** A point of the charts: counts a second, and durations in milliseconds. */
+type Point = ReturnType<typeof createPoint>;
 
-/** The readings since the page was opened. */
 interface LiveState {
   /** The first reading since the service started. */
-  readonly first: MetricsReading | undefined;
-  readonly last: MetricsReading | undefined;
+  readonly first?: MetricsReading;
+  readonly last?: MetricsReading;
   readonly points: readonly Point[];
 }
 
 /** The state, which stays when another part is shown. */
-let kept: LiveState = { first: undefined, last: undefined, points: [] };
+let kept: LiveState = { points: [] };
 
-const countRequests = ({ routes }: MetricsReading): number =>
-  [...routes.values()].reduce((sum, { requests }) => sum + requests, 0);
+const countRequests = ({ routes }: MetricsReading): number => addChanges(routes.values()).requests;
 
-const estimateMs = (reading: MetricsReading, change: RouteCounts, share: number) => {
+function estimateMs(reading: MetricsReading, change: RouteCounts, share: number): number | null {
   const seconds = estimateQuantile(reading.boundsS, change.buckets, share);
   return seconds === null ? null : Math.round(seconds * 1e5) / 100;
-};
+}
 
-function createPoint(before: MetricsReading, after: MetricsReading): Point {
+function createPoint(before: MetricsReading, after: MetricsReading) {
   const change = addChanges(compareRoutes(before, after).values());
   const seconds = (after.at - before.at) / 1000;
   const perSecond = (count: number) => Math.round((count / seconds) * 100) / 100;
-  const [cpuBefore, cpuAfter] = [before.cpuSeconds, after.cpuSeconds];
+  const cpuSeconds = (after.cpuSeconds ?? NaN) - (before.cpuSeconds ?? NaN);
   return {
     at: after.at,
     requests: perSecond(change.requests),
     refused: perSecond(change.refused),
     failed: perSecond(change.failed),
     quantilesMs: QUANTILES.map(([, share]) => estimateMs(after, change, share)),
-    cpuPercent:
-      cpuBefore === undefined || cpuAfter === undefined
-        ? undefined
-        : Math.round(((cpuAfter - cpuBefore) / seconds) * 100),
+    /** The load, in percent of one processor; NaN if it is not known. */
+    cpuPercent: Math.round((cpuSeconds / seconds) * 100),
   };
 }
 
 /** Adds a reading. After a restart, the counts begin again. */
 function addReading({ first, last, points }: LiveState, reading: MetricsReading): LiveState {
+  if (first === undefined || last === undefined) return { first: reading, last: reading, points };
   // The clock may have been set back.
-  if (last !== undefined && reading.at <= last.at) return { first, last: reading, points };
-  if (first === undefined || last === undefined || countRequests(reading) < countRequests(last)) {
-    return { first: reading, last: reading, points };
-  }
-  return {
-    first,
-    last: reading,
-    points: [...points, createPoint(last, reading)].slice(-POINTS_MAX),
-  };
+  if (reading.at <= last.at) return { first, last: reading, points };
+  const isRestarted = countRequests(reading) < countRequests(last);
+  if (isRestarted) return { first: reading, last: reading, points };
+  const point = createPoint(last, reading);
+  return { first, last: reading, points: [...points, point].slice(-POINTS_MAX) };
 }
 
 /** Reads the metrics, while the page is visible and not paused. */
 function useLiveState(isPaused: boolean): LiveState {
   const [state, setState] = useState(kept);
+  const [isGone, setGone] = useState(false);
+  useOutage(isGone && !isPaused ? "The service does not answer." : undefined);
   useEffect(() => {
     if (isPaused) return undefined;
-    const reader = {};
     let isReading = false;
     const read = async () => {
       // A slow read must not end after the next one.
@@ -108,19 +93,16 @@ function useLiveState(isPaused: boolean): LiveState {
         if (!response.ok) throw new Error(`/metrics responds with ${response.status}`);
         kept = addReading(kept, parseMetrics(await response.text(), at));
         setState(kept);
-        reportOutage(reader, null);
+        setGone(false);
       } catch {
-        reportOutage(reader, "The service does not answer.");
+        setGone(true);
       } finally {
         isReading = false;
       }
     };
     void read();
     const timer = setInterval(() => void read(), PERIOD_MS);
-    return () => {
-      clearInterval(timer);
-      reportOutage(reader, null);
-    };
+    return () => clearInterval(timer);
   }, [isPaused]);
   return state;
 }
@@ -170,18 +152,24 @@ function listFigures(point: Point | undefined) {
   ] as const;
 }
 
-/** Describes the memory and the processor time of the process, as far as they are known. */
-function describeProcess(point: Point | undefined, last: MetricsReading | undefined): string {
-  const memory = last?.memoryBytes;
+function describeProcess(point?: Point, last?: MetricsReading): string {
+  const { memoryBytes } = last ?? {};
+  const { cpuPercent = NaN } = point ?? {};
   return [
-    ...(memory === undefined ? [] : [`The process uses ${formatCompact(memory)}B of memory`]),
-    ...(point?.cpuPercent === undefined ? [] : [`${point.cpuPercent} % of a processor`]),
+    ...(memoryBytes === undefined
+      ? []
+      : [`The process uses ${formatCompact(memoryBytes)}B of memory`]),
+    ...(Number.isNaN(cpuPercent) ? [] : [`${cpuPercent} % of a processor`]),
   ].join(", ");
 }
 
 function LiveCharts({ points }: { readonly points: readonly Point[] }) {
   const instants = points.map(({ at }) => at);
   const shared = { timeScale: "local", instants, getGapMs: () => 3 * PERIOD_MS } as const;
+  const errors = [
+    { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
+    { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
+  ];
   return (
     <div class="columns">
       <Chart
@@ -189,11 +177,8 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
         title="Requests a second"
         series={[
           { label: "All", values: points.map(({ requests }) => requests) },
-          ...[
-            { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
-            { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
-            // Two lines at zero would hide each other.
-          ].filter(({ values }) => values.some((value) => value > 0)),
+          // Two lines at zero would hide each other.
+          ...errors.filter(({ values }) => values.some((value) => value > 0)),
         ]}
         fileName="requests.csv"
       />
@@ -214,25 +199,23 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
 
 interface RouteRow {
   readonly route: string;
-  readonly change: RouteCounts;
+  readonly counts: RouteCounts;
   readonly p95Ms: number | null;
 }
 
 const COLUMNS: readonly Column<RouteRow>[] = [
-  { label: "Route", getValue: ({ route }) => route },
-  ...(["requests", "refused", "failed"] as const).map((field) => ({
-    label: { requests: "Requests", refused: "4xx", failed: "5xx" }[field],
-    as: "count" as const,
-    getValue: ({ change }: RouteRow) => change[field],
-  })),
-  { label: "p95, ms", as: "exact", getValue: ({ p95Ms }) => p95Ms },
+  { label: "Route", field: "route" },
+  { label: "Requests", as: "count", getValue: ({ counts }) => counts.requests },
+  { label: "4xx", as: "count", getValue: ({ counts }) => counts.refused },
+  { label: "5xx", as: "count", getValue: ({ counts }) => counts.failed },
+  { label: "p95, ms", as: "exact", field: "p95Ms" },
 ];
 
 function Routes({ first, last }: Readonly<{ first: MetricsReading; last: MetricsReading }>) {
   const rows = [...compareRoutes(first, last)]
     .filter(([, { requests }]) => requests > 0)
-    .map(([route, change]): RouteRow => ({ route, change, p95Ms: estimateMs(last, change, 0.95) }))
-    .toSorted((a, b) => b.change.requests - a.change.requests);
+    .map(([route, counts]) => ({ route, counts, p95Ms: estimateMs(last, counts, 0.95) }))
+    .toSorted((a, b) => b.counts.requests - a.counts.requests);
   return (
     <>
       <h2>Routes since this page was opened</h2>

@@ -1,0 +1,70 @@
+/** Reads the administration API for components, and shows what was read, or why it could not be. */
+import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { Button } from "../parts/form.tsx";
+import { Empty, Loading } from "../parts/states.tsx";
+import { useReading, type Read } from "../store.ts";
+import { adminSession, describeFailure, isOutage, sendAdmin } from "./api.ts";
+
+const outages = new Set<{ readonly message: string }>();
+
+function showOutage(): void {
+  const [first] = outages;
+  adminSession.update({ outage: first?.message ?? null });
+}
+
+/** Has the frame of the page say why the service cannot be read; `undefined` if it can. */
+export function useOutage(message: string | undefined): void {
+  useEffect(() => {
+    if (message === undefined) return undefined;
+    const outage = { message };
+    outages.add(outage);
+    showOutage();
+    return () => {
+      outages.delete(outage);
+      showOutage();
+    };
+  }, [message]);
+}
+
+/**
+ * Reads a value, and again by itself for as long as the service does not answer.
+ *
+ * @param path The path below `/admin`, or a name of what `read` reads.
+ */
+export function useAdminRead<Value>(
+  path: string,
+  read = () => sendAdmin<Value>("GET", path),
+): Read<Value> {
+  const reading = useReading(path, read, isOutage);
+  const { outage } = reading;
+  useOutage(outage === undefined ? undefined : describeFailure(outage));
+  return reading;
+}
+
+type ReadingOf<Value> = Readonly<{
+  read: Read<Value>;
+  children: (value: Value) => ComponentChildren;
+}>;
+
+/** Shows a value once it is read. While the service does not answer, the frame of the page says so. */
+export function Reading<Value>({ read, children }: ReadingOf<Value>) {
+  const { value, error, reload } = read;
+  const { outage } = adminSession.use();
+  return (
+    <>
+      {error !== undefined && (
+        <div class="notice" role="alert">
+          <p>
+            <strong>This could not be read.</strong> {describeFailure(error)}
+          </p>
+          <Button label="Try again" onClick={reload} />
+        </div>
+      )}
+      {value !== undefined && children(value)}
+      {value === undefined &&
+        error === undefined &&
+        (outage === null ? <Loading /> : <Empty>This is read once the service answers.</Empty>)}
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+/** The options of uPlot for a chart: its axes, its series and their colours, which the style sheet has. */
+import uPlot from "uplot";
+import {
+  formatLocalPoint,
+  formatMeasure,
+  formatTick,
+  formatTicks,
+  formatUtc,
+  formatUtcDate,
+  type Measure,
+  type TimeScale,
+} from "../format.ts";
+
+export interface PlotData {
+  /** Milliseconds since 1970 UTC, rising. */
+  readonly instants: readonly number[];
+  /** `utc` if the instants are starts of days, weeks or months. */
+  readonly timeScale: TimeScale;
+  /** From here on, values are those so far: the legend says so, and bars are hatched. */
+  readonly unfinishedFrom?: number | undefined;
+  /** The least height of the vertical axis: smaller differences are no news. */
+  readonly leastSpan?: number | undefined;
+  readonly series: readonly {
+    readonly label: string;
+    /** The values, one for each instant; `null` is unknown, and drawn as a gap. */
+    readonly values: readonly (number | null)[];
+  }[];
+  /** `bars` shows differences: gains above the line, losses below it. */
+  readonly kind?: "lines" | "bars";
+  readonly measure?: Measure;
+  /** Charts of one group show the same part of the time, and point at the same instant. */
+  readonly group?: string;
+  /** Where more time has passed before an instant, something is missing: a gap. */
+  readonly getGapMs: (at: number) => number;
+}
+
+/** Reads a colour of the style sheet, such as `--accent`. */
+type ReadColour = (name: string) => string;
+
+/** Whether the pages have dark colours; a chart is drawn again when that changes. */
+export const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+
+/** Points are drawn where there are few, so that one between two gaps is seen. */
+const POINTS_MAX = 40;
+
+/** Creates the options of a chart with so much room at both ends; times are in seconds. */
+export function createOptions(
+  data: PlotData,
+  readColour: ReadColour,
+  times: readonly number[],
+  margin: number,
+): Omit<uPlot.Options, "width" | "height"> {
+  const { series, measure = "count", group, timeScale, leastSpan } = data;
+  const axis = {
+    stroke: readColour("--muted"),
+    grid: { stroke: readColour("--line"), width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
+  };
+  const unit = measure === "percent" ? " %" : "";
+  return {
+    ...(group === undefined ? {} : { cursor: { sync: { key: group } } }),
+    ...(timeScale === "utc" && {
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
+    }),
+    scales: {
+      x: { time: true, range: createTimeRange(times, margin) },
+      ...(leastSpan !== undefined && {
+        // Counts are not negative.
+        y: { range: createValueRange(leastSpan, measure === "count" ? 0 : -Infinity) },
+      }),
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 36,
+        gap: 9,
+        space: 72,
+        values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step, timeScale)),
+      },
+      {
+        ...axis,
+        size: (_, texts: string[] | null) =>
+          Math.max(28, ...(texts ?? []).map((text) => text.length * 7 + 10)),
+        values: (_, ticks) => formatTicks(ticks).map((text) => text + unit),
+      },
+    ],
+    series: [
+      {
+        label: "Time",
+        value: ({ data: [all] }, seconds: number | null) =>
+          describeTime(data, seconds ?? all.at(-1)),
+      },
+      ...series.map((_, nth) => createSeries(data, nth, readColour, times.length)),
+    ],
+  };
+}
+
+/** Shows a day around a single point. */
+function createTimeRange(times: readonly number[], margin: number): uPlot.Range.Function {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  if (first === last) return () => [first - 43_200, first + 43_200];
+  return (_, from, to) => [from - margin, to + margin];
+}
+
+/** Fits the values, with a least height; the height that is added ends at the floor. */
+function createValueRange(leastSpan: number, floor: number): uPlot.Range.Function {
+  return (_, min, max) => {
+    const missing = Math.max(0, leastSpan - (max - min)) / 2;
+    return uPlot.rangeNum(Math.max(floor, min - missing), max + missing, 0.1, true);
+  };
+}
+
+function describeTime(
+  { timeScale, unfinishedFrom = Infinity }: PlotData,
+  seconds: number | undefined,
+): string {
+  if (seconds === undefined) return "–";
+  const at = seconds * 1000;
+  const ending = at < unfinishedFrom ? "" : ", so far";
+  if (timeScale === "utc") return formatUtcDate(at) + ending;
+  return `${formatLocalPoint(at)} (${formatUtc(at).replace(/:00 UTC$/, " UTC")})${ending}`;
+}
+
+function createSeries(
+  { series, kind, measure = "count", unfinishedFrom }: PlotData,
+  nth: number,
+  readColour: ReadColour,
+  count: number,
+): uPlot.Series {
+  const isBars = kind === "bars";
+  const isSingle = series.length === 1;
+  // The hues of several series are far from each other.
+  const hue = (210 + nth * 137.5) % 360;
+  const stroke = isSingle
+    ? readColour("--accent")
+    : `hsl(${hue} 65% ${darkScheme.matches ? 65 : 45}%)`;
+  return {
+    label: series[nth]?.label ?? "",
+    stroke,
+    width: 2,
+    spanGaps: false,
+    points: { show: !isBars && count < POINTS_MAX, size: 4, fill: stroke },
+    // While nothing is pointed at, the legend has the newest values.
+    value: ({ data: columns }, value: number | null, index, row: number | null) =>
+      formatMeasure(row === null ? columns[index]?.at(-1) : value, measure),
+    ...(isSingle && !isBars ? { fill: readColour("--area") } : {}),
+    ...(isBars ? createBars(readColour, unfinishedFrom) : {}),
+  };
+}
+
+/** Bars in two colours: gains above the line, losses below it. That of an unfinished time is hatched. */
+function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<uPlot.Series> {
+  const [gain, loss] = [readColour("--accent"), readColour("--loss")];
+  const hatched = { [gain]: createHatching(gain), [loss]: createHatching(loss) };
+  const paths = uPlot.paths.bars?.({
+    size: [0.7, 24],
+    disp: {
+      fill: {
+        unit: 3,
+        values: (plot, index) =>
+          Array.from(plot.data[index] ?? [], (value, row) => {
+            const colour = (value ?? 0) < 0 ? loss : gain;
+            const isFinished = (plot.data[0][row] ?? 0) * 1000 < unfinishedFrom;
+            return isFinished ? colour : hatched[colour];
+          }),
+      },
+    },
+  });
+  return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
+}
+
+/** Creates diagonal lines. uPlot fills with any style of the canvas; its types name colours alone. */
+function createHatching(colour: string): string {
+  const size = 8;
+  const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });
+  const context = canvas.getContext("2d");
+  if (context === null) return colour;
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  // The outer lines continue in the neighbouring tiles.
+  for (const offset of [-size, 0, size]) {
+    context.moveTo(offset, size);
+    context.lineTo(offset + size, 0);
+  }
+  context.stroke();
+  const pattern: unknown = context.createPattern(canvas, "repeat");
+  return (pattern as string | null) ?? colour;
+}
