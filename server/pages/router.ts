@@ -77,16 +77,13 @@ function decode(value: string): string {
 
 /** Creates a fragment such as `#accounts/acme?days=90`; empty parameters are left out. */
 export function createFragment(
-  part: string,
-  name?: string,
+  parts: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
 ): string {
-  const path = name === undefined ? part : `${part}/${encodeURIComponent(name)}`;
+  const path = parts.map(encodeURIComponent).join("/");
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
   return query.size === 0 ? `#${path}` : `#${path}?${query}`;
 }
-
-export const createAccountFragment = (name: string): string => createFragment("accounts", name);
 
 /** The part that the fragment shows: that of a name, or the whole. The component renders again when it changes. */
 export const useAdminAddress = () => useEventValue(window, "hashchange", parseFragment);

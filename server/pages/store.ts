@@ -91,7 +91,7 @@ export function useReading<Value>(
       clearTimeout(timer);
     };
   }, [name, attempt]);
-  // The state may belong to the name before.
-  const { name: of, ...current } = state;
-  return { ...(of === name && current), reload };
+  // The state may belong to the name before; an outage is one of all names.
+  const { name: readName, outage, ...current } = state;
+  return { ...(readName === name && current), outage, reload };
 }

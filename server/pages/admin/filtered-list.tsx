@@ -56,7 +56,7 @@ export function FilteredList<Item, Page extends CursorPage>(
     if (first !== undefined) setMore({ first, pages: [...later, page] });
   };
   const filterBy = (name: string, value: string) =>
-    location.replace(createFragment(part, undefined, { ...values, [name]: value }));
+    location.replace(createFragment([part], { ...values, [name]: value }));
   return (
     <>
       <Form

@@ -1,7 +1,7 @@
 /** Reads the metrics of the running service, and computes rates and durations from two readings. */
 
 /** The counts of a route since the start of the service, or between two readings. */
-export interface RouteCounts {
+interface RouteCounts {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
@@ -9,7 +9,7 @@ export interface RouteCounts {
   readonly buckets: readonly number[];
 }
 
-export type MetricsReading = ReturnType<typeof parseMetrics>;
+type MetricsReading = ReturnType<typeof parseMetrics>;
 
 /** The page's own readings are no requests of clients. */
 const OWN_ROUTE = "/metrics";

@@ -14,7 +14,7 @@ import { saveCsv } from "../save-file.ts";
 import { useEventValue } from "../store.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
-import { drawPlot, type Plot, type PlotView } from "./plot.ts";
+import { drawPlot, type PlotView } from "./plot.ts";
 import { darkScheme, type PlotData } from "./plot-options.ts";
 
 interface ChartProperties extends PlotData {
@@ -26,7 +26,7 @@ interface ChartProperties extends PlotData {
 export function Chart(properties: ChartProperties) {
   const { title, instants, unfinishedFrom, series, kind, measure, timeScale, onView } = properties;
   const host = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot | undefined>(undefined);
+  const plot = useRef<ReturnType<typeof drawPlot>>(null);
   const [isTableOpen, setTableOpen] = useState(false);
   const [view, setView] = useState<PlotView>();
   const [message, setMessage] = useState("");

@@ -11,8 +11,6 @@ export interface PlotView {
   readonly isWhole: boolean;
 }
 
-export type Plot = ReturnType<typeof drawPlot>;
-
 /** The least number of values that remain when a chart is zoomed in. */
 const SHOWN_MIN = 3;
 

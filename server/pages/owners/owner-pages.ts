@@ -21,7 +21,7 @@ export interface ListedOwner {
   readonly counts: Counts;
 }
 
-export interface OwnerProfile extends ListedOwner {
+interface OwnerProfile extends ListedOwner {
   readonly username: string;
   /** The name by which comparisons find it: they separate names by commas. */
   readonly comparedName: string;
@@ -78,7 +78,7 @@ export interface OwnerPages {
   };
   openList(
     client: Client,
-    query: ListQuery<string> & { readonly country?: string },
+    query: ListQuery<string> & { readonly country?: string | undefined },
   ): PageSource<ListedOwner>;
   openItems(client: Client, owner: string): PageSource<ListedItem>;
   /** Opens the history of an owner, or of one of its items. */

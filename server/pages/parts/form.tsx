@@ -4,7 +4,7 @@ import type { FormHTMLAttributes } from "preact";
 export type Fields = Readonly<Record<string, string>>;
 
 /** Reads the fields that are not empty; those with several values have commas between them. */
-export function readFields(form: HTMLFormElement): Fields {
+function readFields(form: HTMLFormElement): Fields {
   const fields: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) {
     if (typeof value !== "string" || value.trim() === "") continue;

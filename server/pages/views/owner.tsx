@@ -2,13 +2,7 @@
 import { Sparkline } from "../charts/sparkline.tsx";
 import { usePages, useRead, type ListedPages } from "../hooks.ts";
 import { COUNT_LABELS, getPluralLabel, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";
-import {
-  PAGE_ITEMS,
-  readCount,
-  type ListedItem,
-  type OwnerProfile,
-  type OwnerPages,
-} from "../owners/owner-pages.ts";
+import { PAGE_ITEMS, readCount, type ListedItem, type OwnerPages } from "../owners/owner-pages.ts";
 import { MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
 import { Heading } from "../parts/frame.tsx";
@@ -18,6 +12,8 @@ import { Table, type Column } from "../parts/table.tsx";
 import { findRoundingStep } from "../rounding.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "./compare.tsx";
+
+type OwnerProfile = Awaited<ReturnType<OwnerPages["read"]>>;
 
 export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly name: string }) {
   const { kind, roundedCount } = owner;

@@ -43,8 +43,8 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
       sort,
       order,
       limit: PAGE_ITEMS,
-      ...(search === "" ? {} : { search }),
-      ...(country === "" ? {} : { country }),
+      search: search || undefined,
+      country: country || undefined,
     }),
   );
   const sorting = {

@@ -67,7 +67,7 @@ function Details({
           onClick={() => open(createGrantForm(account))}
         />
         <Button label="Set when it is low" onClick={() => open(createLowBalanceForm(account))} />
-        <a href={createFragment("notices", undefined, { account: name })}>Its notices</a>
+        <a href={createFragment(["notices"], { account: name })}>Its notices</a>
       </div>
       {message}
       <Keys account={name} />
@@ -99,7 +99,7 @@ function Usage(properties: Readonly<{ account: string; requestedDays: string | n
         {RANGES.map(([value, text]) => (
           <a
             key={value}
-            href={createFragment("accounts", account, { days: value })}
+            href={createFragment(["accounts", account], { days: value })}
             aria-current={value === days ? "true" : undefined}
           >
             {text}

@@ -6,7 +6,7 @@ import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment } from "../../router.ts";
+import { createFragment } from "../../router.ts";
 import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
 import { Field, parseCount, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
@@ -69,7 +69,7 @@ const CREATION: DialogForm = {
   async onSubmit({ name = "", credits }) {
     const amount = credits === undefined ? undefined : parseCount("Credits", credits);
     await sendAdmin("POST", "accounts", { name, credits: amount });
-    location.assign(createAccountFragment(name));
+    location.assign(createFragment(["accounts", name]));
     return `Account ${name} is created.`;
   },
 };
@@ -102,9 +102,7 @@ function AccountList({
             type="checkbox"
             checked={isLowFirst}
             onChange={({ currentTarget: { checked } }) =>
-              location.replace(
-                createFragment("accounts", undefined, { first: checked ? "low" : "" }),
-              )
+              location.replace(createFragment(["accounts"], { first: checked ? "low" : "" }))
             }
           />
           Low balances first ({all.filter(isLow).length})
@@ -127,7 +125,7 @@ const createColumns = (open: OpenDialog): readonly Column<AdminAccount>[] => [
     label: "Account",
     as: "name",
     field: "name",
-    getHref: ({ name }) => createAccountFragment(name),
+    getHref: ({ name }) => createFragment(["accounts", name]),
   },
   {
     label: "Balance",

@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Below, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { createAccountFragment, createFragment } from "../../router.ts";
+import { createFragment } from "../../router.ts";
 import type { Resource } from "../api.ts";
 import { FilteredList } from "../filtered-list.tsx";
 
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     label: "Target",
     render: ({ action, target }) =>
       target !== null && ACCOUNT_ACTIONS.has(action) ? (
-        <a href={createAccountFragment(target)}>
+        <a href={createFragment(["accounts", target])}>
           <Text value={target} />
         </a>
       ) : (
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     label: "Who",
     render: ({ actor, origin }) => (
       <>
-        <a href={createFragment("audit", undefined, { actor })}>
+        <a href={createFragment(["audit"], { actor })}>
           <Text value={actor} />
         </a>
         <Below value={origin} />

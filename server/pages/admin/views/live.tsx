@@ -6,14 +6,7 @@ import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import {
-  addChanges,
-  compareRoutes,
-  estimateQuantile,
-  parseMetrics,
-  type MetricsReading,
-  type RouteCounts,
-} from "../metrics.ts";
+import { addChanges, compareRoutes, estimateQuantile, parseMetrics } from "../metrics.ts";
 import { useOutage } from "../reading.tsx";
 
 /** How often the metrics are read, while the page is visible. */
@@ -28,11 +21,15 @@ const QUANTILES = [
   ["p99", 0.99],
 ] as const;
 
+type MetricsReading = ReturnType<typeof parseMetrics>;
+
+type RouteCounts = ReturnType<typeof addChanges>;
+
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
 
+/** The readings since the page was opened: the first one after a start of the service, and the last. */
 interface LiveState {
-  /** The first reading since the service started. */
   readonly first?: MetricsReading;
   readonly last?: MetricsReading;
   readonly points: readonly Point[];
@@ -40,8 +37,6 @@ interface LiveState {
 
 /** The state, which stays when another part is shown. */
 let kept: LiveState = { points: [] };
-
-const countRequests = ({ routes }: MetricsReading): number => addChanges(routes.values()).requests;
 
 function estimateMs(reading: MetricsReading, change: RouteCounts, share: number): number | null {
   const seconds = estimateQuantile(reading.boundsS, change.buckets, share);
@@ -69,8 +64,8 @@ function addReading({ first, last, points }: LiveState, reading: MetricsReading)
   if (first === undefined || last === undefined) return { first: reading, last: reading, points };
   // The clock may have been set back.
   if (reading.at <= last.at) return { first, last: reading, points };
-  const isRestarted = countRequests(reading) < countRequests(last);
-  if (isRestarted) return { first: reading, last: reading, points };
+  const [before, after] = [last, reading].map(({ routes }) => addChanges(routes.values()).requests);
+  if ((after ?? 0) < (before ?? 0)) return { first: reading, last: reading, points };
   const point = createPoint(last, reading);
   return { first, last: reading, points: [...points, point].slice(-POINTS_MAX) };
 }
@@ -123,7 +118,7 @@ export function Live() {
         </span>
       </div>
       <Figures items={listFigures(point)} />
-      <p class="muted">{describeProcess(point, last)}</p>
+      <p class="muted">{describeProcess(last, point)}</p>
       {points.length > 1 ? (
         <LiveCharts points={points} />
       ) : (
@@ -152,15 +147,15 @@ function listFigures(point: Point | undefined) {
   ] as const;
 }
 
-function describeProcess(point?: Point, last?: MetricsReading): string {
-  const { memoryBytes } = last ?? {};
+function describeProcess(last?: MetricsReading, point?: Point): string {
+  const { memoryBytes = NaN } = last ?? {};
   const { cpuPercent = NaN } = point ?? {};
-  return [
-    ...(memoryBytes === undefined
-      ? []
-      : [`The process uses ${formatCompact(memoryBytes)}B of memory`]),
-    ...(Number.isNaN(cpuPercent) ? [] : [`${cpuPercent} % of a processor`]),
-  ].join(", ");
+  const memory = `The process uses ${formatCompact(memoryBytes)}B of memory`;
+  const parts = [
+    !isNaN(memoryBytes) && memory,
+    !isNaN(cpuPercent) && `${cpuPercent} % of a processor`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
 }
 
 function LiveCharts({ points }: { readonly points: readonly Point[] }) {

@@ -5,7 +5,7 @@ import { Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { createAccountFragment } from "../../router.ts";
+import { createFragment } from "../../router.ts";
 import { sendAdmin, type Resource } from "../api.ts";
 import { FilteredList } from "../filtered-list.tsx";
 import type { DialogForm, OpenDialog } from "../forms.tsx";
@@ -31,7 +31,7 @@ const createColumns = (open: OpenDialog): readonly Column<Notice>[] => [
   {
     label: "Account",
     field: "account",
-    getHref: ({ account }) => createAccountFragment(account),
+    getHref: ({ account }) => createFragment(["accounts", account]),
   },
   { label: "Delivery", render: Delivery },
   {
