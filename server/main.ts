@@ -1,23 +1,18 @@
 /** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
 import { Command } from "commander";
-import { createAccountsCommand, createNoticesCommand } from "./commands/accounts.ts";
-import { createAuditCommand } from "./commands/audit.ts";
+import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
+import { addAdministratorCommands } from "./commands/administrators.ts";
+import { addCollectionCommands } from "./commands/collection.ts";
 import { CommandError, EXIT_INTERRUPTED, type CommandContext } from "./commands/command.ts";
-import { createBackupCommand } from "./commands/backup.ts";
-import { createChannelsCommand } from "./commands/channels.ts";
-import { createCreatorsCommand } from "./commands/creators.ts";
-import { createCollectCommand } from "./commands/collect.ts";
-import { createCreditsCommand } from "./commands/credits.ts";
-import { createExportCommand } from "./commands/export.ts";
-import { createCompletionCommand } from "./commands/completion/command.ts";
-import { createHelpCommand } from "./commands/help/command.ts";
-import { configureHelp } from "./commands/help/format-help.ts";
-import { createImportCommand } from "./commands/import.ts";
-import { createKeysCommand } from "./commands/keys.ts";
-import { createRetentionCommand } from "./commands/retention.ts";
-import { createTokensCommand } from "./commands/tokens.ts";
-import type { OutputOptions } from "./commands/terminal/output.ts";
-import { createStatusCommand } from "./commands/status.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
+import { addCreditsCommand } from "./commands/credits.ts";
+import { addExportCommand } from "./commands/export.ts";
+import { addHelpCommand, configureHelp } from "./commands/help/help.ts";
+import { addImportCommand } from "./commands/import.ts";
+import { addKeysCommand } from "./commands/keys.ts";
+import { addMaintenanceCommands } from "./commands/maintenance.ts";
+import { addStatusCommand } from "./commands/status.ts";
+import { formatJson } from "./commands/terminal/output.ts";
 import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
 import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
@@ -25,26 +20,16 @@ import type { ServiceLogger } from "./log.ts";
 import { version } from "../package.json" with { type: "json" };
 import { readAdvice, readSystemErrorCode } from "./system-errors.ts";
 
-/** The commands that work through the administration API: by heading in the help, then by name. */
-const ADMIN_COMMANDS = {
-  "Observations:": { import: createImportCommand, export: createExportCommand },
-  "Customers:": {
-    accounts: createAccountsCommand,
-    keys: createKeysCommand,
-    credits: createCreditsCommand,
-    notices: createNoticesCommand,
-  },
-  "Collecting:": {
-    channels: createChannelsCommand,
-    creators: createCreatorsCommand,
-    collect: createCollectCommand,
-  },
-  "Database:": {
-    status: createStatusCommand,
-    retention: createRetentionCommand,
-    backup: createBackupCommand,
-  },
-  "Administrators:": { tokens: createTokensCommand, audit: createAuditCommand },
+type AddCommands = (program: Command, context: CommandContext) => void;
+
+/** The commands in their order, by their headings in the help. */
+const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
+  "The service:": [addServiceCommands],
+  "Observations:": [addImportCommand, addExportCommand],
+  "Customers:": [addAccountsCommand, addKeysCommand, addCreditsCommand, addNoticesCommand],
+  "Collecting:": [addCollectionCommands],
+  "Database:": [addStatusCommand, addMaintenanceCommands],
+  "Administrators:": [addAdministratorCommands],
 };
 
 /**
@@ -55,65 +40,66 @@ const ADMIN_COMMANDS = {
  * @throws An error that is neither the user's nor an expected failure of the service.
  */
 export async function run(argv: readonly string[], io: CommandLineIo): Promise<number> {
-  const isJson = requestsJson(argv);
   try {
-    const program = createProgram(isJson ? toJsonMessages(io) : io, { isJson });
-    await program.parseAsync(argv, { from: "user" });
+    await createProgram(io, argv).parseAsync(argv, { from: "user" });
     return 0;
   } catch (error) {
-    return reportFailure(error, io, { isJson });
+    return reportFailure(error, io, { isJson: requestsJson(argv) });
   }
 }
 
-/** Makes the command line with all its commands. */
-export function createProgram(io = createProcessIo(), { isJson = false } = {}): Command {
+/** Makes the command line with all its commands. @param argv The arguments that it will parse. */
+export function createProgram(io = createProcessIo(), argv: readonly string[] = []): Command {
+  const context = createContext(io, argv);
+  const program = new Command(io.programName)
+    .version(version)
+    .description("Serves the history of creators' public numbers; each read costs one credit.");
+  for (const [heading, adders] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const addCommands of adders) addCommands(program, context);
+  }
+  const helpOptions = { io: context, settings: SETTINGS };
+  program.commandsGroup("More:");
+  addCompletionCommand(program, context);
+  addHelpCommand(program, helpOptions);
+  configureCommand(program, context);
+  configureHelp(program, helpOptions);
+  return program;
+}
+
+function createContext(processIo: CommandLineIo, argv: readonly string[]): CommandContext {
+  const isJson = requestsJson(argv);
+  const io = isJson ? toJsonMessages(processIo) : processIo;
   const writeRecord: ServiceLogger["info"] = (sentence, values) =>
     io.writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
   // A command reports its failures itself.
   const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
-  const createContext = (verb: string): CommandContext => ({
+  const [verb = ""] = argv;
+  return {
     ...io,
+    isJson,
     async connect() {
       const config = readConfig(io.environment);
       const { connectToDatabase } = await import("./process/database-owner.ts");
       return connectToDatabase({ config, verb, log });
     },
-  });
-  const program = new Command(io.programName)
-    .version(version)
-    .description("Serves the history of creators' public numbers; each read costs one credit.");
-  addServiceCommands(program, io);
-  for (const [heading, commands] of Object.entries(ADMIN_COMMANDS)) {
-    for (const [verb, createCommand] of Object.entries(commands)) {
-      program.addCommand(createCommand(createContext(verb)).helpGroup(heading));
-    }
-  }
-  const helpOptions = { io, settings: SETTINGS };
-  program
-    .helpCommand(false)
-    .commandsGroup("More:")
-    .addCommand(createCompletionCommand(program, io))
-    .addCommand(createHelpCommand(program, helpOptions));
-  configureCommand(program, io, isJson);
-  configureHelp(program, helpOptions);
-  return program;
+  };
 }
 
 /**
  * Adds the commands that are or make a service of their own. Their code is loaded when it is
  * needed, so that help and completion appear at once.
  */
-function addServiceCommands(program: Command, io: CommandLineIo): void {
-  program.commandsGroup("The service:");
+function addServiceCommands(program: Command, context: CommandContext): void {
   program
     .command("serve")
     .summary("Runs the service.")
     .description("Runs the service until SIGTERM or SIGINT, then completes requests in progress.")
     .option("--json", "print where it serves as JSON, on standard output")
-    .action(async (options: OutputOptions) => {
-      const config = readConfig(io.environment);
+    .action(async () => {
+      const config = readConfig(context.environment);
       const { serve } = await import("./process/serve.ts");
-      return serve(config, io, options);
+      return serve(config, context);
     });
   program
     .command("demo")
@@ -123,36 +109,36 @@ function addServiceCommands(program: Command, io: CommandLineIo): void {
         "example requests. The database is file:./data/demo.db, unless DATABASE_URL is set.",
     )
     .option("--json", "print where it serves and the key as JSON")
-    .action(async (options: OutputOptions) => {
+    .action(async () => {
       const { serveDemo } = await import("./process/serve-demo.ts");
-      return serveDemo(io, options);
+      return serveDemo(context);
     });
   program
     .command("openapi")
     .description("Prints the OpenAPI document of the service.")
     .action(async () => {
-      const { printOpenApi } = await import("./process/print-openapi.ts");
-      return printOpenApi(io);
+      const { createDocument } = await import("./http/openapi/document.ts");
+      return context.writeOut(formatJson(createDocument()));
     });
-  program.commandsGroup("");
 }
 
 /** Makes a command and its subcommands write to `io`, and throw instead of ending the process. */
-function configureCommand(command: Command, io: CommandLineIo, isJson: boolean): void {
+function configureCommand(command: Command, context: CommandContext): void {
+  const { isJson, writeOut, writeErr } = context;
   const isVerb = command.commands.length === 0;
   if (isVerb && !command.options.some(({ long }) => long === "--json")) {
     command.option("--json", "print messages and errors as JSON");
   }
   command.exitOverride().configureOutput({
-    writeOut: (text) => void io.writeOut(text),
-    writeErr: (text) => io.writeErr(text, "painted"),
-    getOutHelpWidth: () => io.columns ?? 80,
-    getErrHelpWidth: () => io.columns ?? 80,
-    getOutHasColors: () => io.hasOutColors,
-    getErrHasColors: () => io.hasErrColors,
+    writeOut: (text) => void writeOut(text),
+    writeErr: (text) => writeErr(text, "painted"),
+    getOutHelpWidth: () => context.columns ?? 80,
+    getErrHelpWidth: () => context.columns ?? 80,
+    getOutHasColors: () => context.hasOutColors,
+    getErrHasColors: () => context.hasErrColors,
     // As JSON, the error is printed where it is caught.
     outputError: (text) => {
-      if (!isJson) io.writeErr(describeUsageError(text), "red");
+      if (!isJson) writeErr(describeUsageError(text), "red");
     },
   });
   if (!isJson) {
@@ -160,7 +146,7 @@ function configureCommand(command: Command, io: CommandLineIo, isJson: boolean):
     const usage = isVerb ? `Usage: ${command.createHelp().commandUsage(command)}\n` : "";
     command.showHelpAfterError(`${usage}More: ${program} --help`);
   }
-  for (const subcommand of command.commands) configureCommand(subcommand, io, isJson);
+  for (const subcommand of command.commands) configureCommand(subcommand, context);
 }
 
 /** Runs the command of this process. @param programName The text that the user typed to run it. */

@@ -3,12 +3,25 @@ import { createInvalidRequestError } from "../../core/errors.ts";
 import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
-import { CommandError, type CommandContext, type AdminConnection } from "./command.ts";
+import { CommandError, type AdminConnection, type CommandContext } from "./command.ts";
 
 /** The input of a request: nothing if its endpoint needs none. */
 type Input<Call extends keyof OwnerCalls> = unknown extends OwnerCalls[Call]["input"]
   ? []
-  : [input: OwnerCalls[Call]["input"]];
+  : [
+      input: {
+        readonly [Part in keyof OwnerCalls[Call]["input"]]: Sendable<
+          OwnerCalls[Call]["input"][Part]
+        >;
+      },
+    ];
+
+/** Fields as they are sent: an optional one may be `undefined`, which leaves it out. */
+type Sendable<Fields> = {
+  readonly [Name in keyof Fields]: {} extends Pick<Fields, Name>
+    ? Fields[Name] | undefined
+    : Fields[Name];
+};
 
 /**
  * Sends a request to an endpoint, by its method and path.
@@ -20,7 +33,6 @@ export type AdminClient = <Call extends keyof OwnerCalls>(
   ...input: Input<Call>
 ) => Promise<OwnerCalls[Call]["result"]>;
 
-/** The parts that a request may have. */
 interface RequestInput {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
@@ -40,35 +52,35 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
       value === undefined ? [] : [[name, String(value)]],
     );
     const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
-    const headers = { "content-type": "application/json" };
-    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    const init = body === undefined ? { method } : { method, ...encodeJson(body) };
     const response = await sendAdmin(connection, filled + search, init);
     // The body matches the schema of the endpoint.
     return (await response.json()) as OwnerCalls[Call]["result"];
   };
 }
 
-/**
- * Reads pages of a list until it has enough rows.
- *
- * @param range How many rows, and the cursor of the first page.
- * @param readPage Reads a page of at most `limit` rows: the first one, or the one at a cursor.
- */
+/** Creates a body of JSON and its header. */
+export const encodeJson = (body: unknown) => ({
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** Reads pages of a list until it has `limit` rows. @param start The cursor of the first page. */
 export async function readPages<Row>(
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  limit: number,
+  start: string | undefined,
   readPage: (page: {
     readonly limit: number;
-    readonly cursor?: string;
+    readonly cursor: string | undefined;
   }) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
 ): Promise<Row[]> {
   const read: Row[] = [];
-  let position = cursor === undefined ? {} : { cursor };
-  for (;;) {
+  for (let cursor = start; ;) {
     const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
-    const { rows, next } = await readPage({ ...position, limit: size });
+    const { rows, next } = await readPage({ limit: size, cursor });
     read.push(...rows);
     if (next === null || read.length >= limit) return read;
-    position = { cursor: next };
+    cursor = next;
   }
 }
 
@@ -94,24 +106,21 @@ function createResponseError(body: unknown): Error {
   if (typeof body !== "object" || body === null || !("message" in body)) {
     return new CommandError(String(body));
   }
-  const code = "error" in body ? String(body.error) : undefined;
   const message = String(body.message);
-  return code === "Invalid Request"
-    ? createInvalidRequestError(message)
-    : new CommandError(message, {
-        code,
-        advice: "advice" in body ? String(body.advice) : undefined,
-      });
+  const code = "error" in body ? String(body.error) : undefined;
+  if (code === "Invalid Request") return createInvalidRequestError(message);
+  const advice = "advice" in body ? String(body.advice) : undefined;
+  return new CommandError(message, { code, advice });
 }
 
 /** Connects, works, and disconnects in any case. */
 export async function withConnection<Result>(
   { connect }: CommandContext,
-  work: (connection: AdminConnection) => Promise<Result>,
+  work: (client: AdminClient, connection: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
   const connection = await connect();
   try {
-    return await work(connection);
+    return await work(createAdminClient(connection), connection);
   } catch (error) {
     if (connection.isInProcess || readSystemErrorCode(error) !== "ECONNRESET") throw error;
     throw new CommandError(
@@ -123,15 +132,11 @@ export async function withConnection<Result>(
   }
 }
 
-/**
- * Connects, sends one request, and disconnects.
- *
- * @throws {Error} With the message of an error response.
- */
+/** Connects, sends one request, and disconnects. */
 export function requestAdmin<Call extends keyof OwnerCalls>(
   context: CommandContext,
   call: Call,
   ...input: Input<Call>
 ): Promise<OwnerCalls[Call]["result"]> {
-  return withConnection(context, (connection) => createAdminClient(connection)(call, ...input));
+  return withConnection(context, (client) => client(call, ...input));
 }

@@ -2,12 +2,11 @@
 import { InvalidArgumentError } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
-import type { CommandLineIo } from "./terminal/process-io.ts";
 import { describeError, readAdvice, readSystemErrorCode } from "../system-errors.ts";
+import type { CommandLineIo } from "./terminal/process-io.ts";
 
 /** A connection to the administration API of a database. */
 export interface AdminConnection {
-  /** Sends a request to the administration API. */
   readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
   /** Whether this process owns the database, so that no other process has to go on serving it. */
   readonly isInProcess: boolean;
@@ -16,13 +15,10 @@ export interface AdminConnection {
 
 /** The context of every command. */
 export interface CommandContext extends CommandLineIo {
+  /** Whether `--json` is set: data, messages and errors are JSON. */
+  readonly isJson: boolean;
   /** Connects to the database. Other processes see the name of the command. */
   connect(): Promise<AdminConnection>;
-}
-
-interface CommandErrorOptions {
-  readonly code?: string | undefined;
-  readonly advice?: string | undefined;
 }
 
 /** The failure of a command, in words for its user. */
@@ -33,7 +29,13 @@ export class CommandError extends Error {
   /** The next step for the user. */
   readonly advice: string | undefined;
 
-  constructor(message: string, { code = "Command Failed", advice }: CommandErrorOptions = {}) {
+  constructor(
+    message: string,
+    {
+      code = "Command Failed",
+      advice,
+    }: { code?: string | undefined; advice?: string | undefined } = {},
+  ) {
     super(message);
     this.code = code;
     this.advice = advice;

@@ -1,23 +1,66 @@
 /** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
-import { Command } from "commander";
-import { createAdminClient, requestAdmin, withConnection } from "./admin-client.ts";
+import type { Command } from "commander";
+import { requestAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
-import { formatJson, formatTable, printRows, type OutputOptions } from "./terminal/output.ts";
+import { formatJson, formatTable, printRows } from "./terminal/output.ts";
 import { formatPlural, showControls } from "./terminal/style.ts";
 
-export function createCreditsCommand(context: CommandContext): Command {
-  return new Command("credits")
-    .description("Grants credits, prints journals, verifies balances and applies refunds.")
-    .addCommand(createGrantCommand(context))
-    .addCommand(createStatementCommand(context))
-    .addCommand(createVerifyCommand(context))
-    .addCommand(createApplyRefundsCommand(context));
+export function addCreditsCommand(program: Command, context: CommandContext): void {
+  const credits = program
+    .command("credits")
+    .description("Grants credits, prints journals, verifies balances and applies refunds.");
+  addGrantCommand(credits, context);
+  addStatementCommand(credits, context);
+  credits
+    .command("verify")
+    .summary("Compares every balance with the journal.")
+    .description(
+      "Recomputes every balance from the journal, and compares the journal with the recorded " +
+        "usage. The exit status is 1 if they differ.",
+    )
+    .option("--json", "print the result as JSON")
+    .action(async () => {
+      const verification = await requestAdmin(context, "GET /admin/verification");
+      const { accounts, entries, faults } = verification;
+      if (!context.isJson && faults.length === 0) {
+        const entryCount = entries === 1 ? "1 journal entry" : `${entries} journal entries`;
+        const counts = `${formatPlural(accounts, "account")}, ${entryCount}`;
+        return context.writeOut(`All balances are correct: ${counts}\n`);
+      }
+      await printRows(context, faults, { value: verification });
+      if (faults.length > 0) {
+        throw new CommandError(`The verification found ${formatPlural(faults.length, "problem")}`);
+      }
+    });
+  credits
+    .command("apply-refunds")
+    .summary("Applies refunds that a service could not apply before it ended.")
+    .description(
+      "Applies the refunds in SPOOL_FOLDER: those that a service could not apply before it ended. " +
+        "The next start of the service does the same. If a service owns the database file, its " +
+        "SPOOL_FOLDER is used. The exit status is 1 if refunds remain.",
+    )
+    .option("--json", "print the result as JSON")
+    .action(async () => {
+      const { files } = await requestAdmin(context, "POST /admin/refunds");
+      const columns = ["file", "settled", "left"] as const;
+      const ifEmpty = "No refunds are pending";
+      await printRows(context, files, { columns, value: { files }, ifEmpty });
+      const faults = files.flatMap(({ file, problems }) =>
+        problems.map((problem) => `${file}: ${problem}`),
+      );
+      if (faults.length > 0) throw new CommandError(faults.join("\n"));
+    });
 }
 
-type GrantOptions = OutputOptions & { reference?: string; reason?: string };
+interface GrantOptions {
+  readonly reference?: string;
+  readonly reason?: string;
+}
 
-function createGrantCommand(context: CommandContext): Command {
-  return new Command("grant")
+function addGrantCommand(credits: Command, context: CommandContext): void {
+  credits
+    .command("grant")
     .summary("Grants credits to an account.")
     .description(
       "Grants credits to an account. An account gets a grant with a reference only once: repeating " +
@@ -28,28 +71,27 @@ function createGrantCommand(context: CommandContext): Command {
     .option("--reference <reference>", "what the grant is for, such as an invoice number")
     .option("--reason <text>", "a note for the journal")
     .option("--json", "print the new balance as JSON")
-    .action(async (account: string, amount: number, { json, ...options }: GrantOptions) => {
+    .action(async (account: string, amount: number, { reference, reason }: GrantOptions) => {
       const granted = await requestAdmin(context, "POST /admin/grants", {
-        body: { account, amount, ...options },
+        body: { account, amount, reference, reason },
       });
       const summary = granted.is_new
         ? `${amount} granted`
-        : `Reference ${options.reference} had granted ${amount} before, nothing changed`;
-      await context.writeOut(
-        json === true
-          ? formatJson(granted)
-          : showControls(`${summary}; the balance of ${account} is ${granted.balance}`) + "\n",
-      );
+        : `Reference ${reference} had granted ${amount} before, nothing changed`;
+      const sentence = `${summary}; the balance of ${account} is ${granted.balance}`;
+      const text = context.isJson ? formatJson(granted) : `${showControls(sentence)}\n`;
+      await context.writeOut(text);
     });
 }
 
-interface StatementOptions extends OutputOptions {
+interface StatementOptions {
   readonly since?: string;
   readonly until?: string;
 }
 
-function createStatementCommand(context: CommandContext): Command {
-  return new Command("statement")
+function addStatementCommand(credits: Command, context: CommandContext): void {
+  credits
+    .command("statement")
     .summary("Prints the grants, debits and refunds of an account.")
     .description(
       "Prints the grants, refunds and debits of an account, with the balance after each. The debits " +
@@ -60,20 +102,15 @@ function createStatementCommand(context: CommandContext): Command {
     .option("--since <instant>", "from this UTC day or hour on")
     .option("--until <instant>", "before this UTC day or hour")
     .option("--json", "print the lines as JSON, one per line")
-    .action(async (account: string, { json, since, until }: StatementOptions) => {
+    .action(async (account: string, { since, until }: StatementOptions) => {
       const written: Promise<void>[] = [];
-      await withConnection(context, async (connection) => {
-        const client = createAdminClient(connection);
-        const end = until === undefined ? {} : { until };
-        let start = since === undefined ? {} : { since };
-        for (;;) {
-          const { lines, next } = await client("GET /admin/statement", {
-            query: { account, ...start, ...end },
-          });
-          const text =
-            json === true
-              ? lines.map((line) => `${JSON.stringify(line)}\n`).join("")
-              : formatTable(STATEMENT_COLUMNS, lines, context);
+      await withConnection(context, async (client) => {
+        for (let start = { since }; ;) {
+          const query = { account, ...start, until };
+          const { lines, next } = await client("GET /admin/statement", { query });
+          const text = context.isJson
+            ? lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+            : formatTable(STATEMENT_COLUMNS, lines, context);
           written.push(context.writeOut(text));
           if (next === null) return;
           start = { since: next };
@@ -97,47 +134,3 @@ const STATEMENT_COLUMNS = [
   "reference",
   "reason",
 ] as const;
-
-function createVerifyCommand(context: CommandContext): Command {
-  return new Command("verify")
-    .summary("Compares every balance with the journal.")
-    .description(
-      "Recomputes every balance from the journal, and compares the journal with the recorded " +
-        "usage. The exit status is 1 if they differ.",
-    )
-    .option("--json", "print the result as JSON")
-    .action(async (options: OutputOptions) => {
-      const verification = await requestAdmin(context, "GET /admin/verification");
-      const { accounts, entries, faults } = verification;
-      if (options.json !== true && faults.length === 0) {
-        const entryCount = entries === 1 ? "1 journal entry" : `${entries} journal entries`;
-        const counts = `${formatPlural(accounts, "account")}, ${entryCount}`;
-        return context.writeOut(`All balances are correct: ${counts}\n`);
-      }
-      await printRows(context, options, ["account", "problem"], faults, { value: verification });
-      if (faults.length > 0) {
-        throw new CommandError(`The verification found ${formatPlural(faults.length, "problem")}`);
-      }
-    });
-}
-
-function createApplyRefundsCommand(context: CommandContext): Command {
-  return new Command("apply-refunds")
-    .summary("Applies refunds that a service could not apply before it ended.")
-    .description(
-      "Applies the refunds in SPOOL_FOLDER: those that a service could not apply before it ended. " +
-        "The next start of the service does the same. If a service owns the database file, its " +
-        "SPOOL_FOLDER is used. The exit status is 1 if refunds remain.",
-    )
-    .option("--json", "print the result as JSON")
-    .action(async (options: OutputOptions) => {
-      const { files } = await requestAdmin(context, "POST /admin/refunds");
-      if (files.length === 0 && options.json !== true) context.writeErr("No refunds are pending\n");
-      else
-        await printRows(context, options, ["file", "settled", "left"], files, { value: { files } });
-      const faults = files.flatMap(({ file, problems }) =>
-        problems.map((problem) => `${file}: ${problem}`),
-      );
-      if (faults.length > 0) throw new CommandError(faults.join("\n"));
-    });
-}

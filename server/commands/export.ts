@@ -1,19 +1,23 @@
 /** The command `export`: prints observations as lines or CSV that `import` reads. */
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
-import { createAdminClient, sendAdmin, withConnection } from "./admin-client.ts";
-import { type CommandContext, type AdminConnection } from "./command.ts";
+import { sendAdmin, withConnection, type AdminClient } from "./admin-client.ts";
+import type { CommandContext } from "./command.ts";
 import { countLineEnds } from "./input/line-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
 
-type ExportArguments = Readonly<Record<"format" | "kind" | "since", string>> & {
+interface ExportOptions {
+  readonly format?: string;
+  readonly kind?: string;
+  readonly since?: string;
   readonly id?: readonly string[];
-};
+}
 
-export function createExportCommand(context: CommandContext): Command {
-  return new Command("export")
+export function addExportCommand(program: Command, context: CommandContext): void {
+  program
+    .command("export")
     .summary("Prints observations, one per line.")
     .description(
       "Prints observations as JSON objects, one per line, or those of one kind as CSV, in the " +
@@ -25,18 +29,19 @@ export function createExportCommand(context: CommandContext): Command {
       ),
     )
     .addOption(new Option("--kind <kind>", "print only this kind").choices(ENTITY_KINDS))
-    .addOption(
-      new Option(
-        "--id <id>",
-        "print only the entity with this id, a user by the username; may be repeated",
-      ).argParser((id, previous: readonly string[] = []) => [...previous, id]),
+    .option(
+      "--id <id>",
+      "print only the entity with this id, a user by the username; may be repeated",
+      (id, previous: readonly string[] = []) => [...previous, id],
     )
     .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")
-    .action(async ({ id: ids = [], ...options }: ExportArguments) => {
-      const query = new URLSearchParams(Object.entries(options));
-      for (const id of ids) query.append("id", id);
-      await withConnection(context, async (connection) => {
-        const progress = await showProgress(context, connection, query);
+    .action(async ({ id: ids = [], format, kind, since }: ExportOptions) => {
+      const query = new URLSearchParams(ids.map((id): [string, string] => ["id", id]));
+      for (const [name, value] of Object.entries({ format, kind, since })) {
+        if (value !== undefined) query.set(name, value);
+      }
+      await withConnection(context, async (client, connection) => {
+        const progress = await showProgress(context, client, query);
         try {
           const { body } = await sendAdmin(connection, `observations?${query}`);
           for await (const piece of body ?? []) {
@@ -53,18 +58,18 @@ export function createExportCommand(context: CommandContext): Command {
 
 /** Shows how many observations are written, if that is to a file or a pipe; about how many. */
 async function showProgress(
-  context: CommandContext,
-  connection: AdminConnection,
+  { errTerminal, columns }: CommandContext,
+  client: AdminClient,
   query: URLSearchParams,
 ): Promise<Progress | undefined> {
-  if (context.errTerminal === undefined || context.columns !== undefined) return undefined;
+  if (errTerminal === undefined || columns !== undefined) return undefined;
   const kind = query.get("kind");
   let total: number | undefined;
   if (!query.has("id") && !query.has("since")) {
-    const { kinds } = await createAdminClient(connection)("GET /admin/status");
+    const { kinds } = await client("GET /admin/status");
     const exported = kinds.filter((totals) => kind === null || totals.kind === kind);
     total = exported.reduce((sum, { observations }) => sum + observations, 0);
   }
   const formatAmount = (amount: number) => `${formatCount(Math.round(amount))} lines`;
-  return startProgress(context, { total, formatAmount });
+  return startProgress({ errTerminal }, { total, formatAmount });
 }

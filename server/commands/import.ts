@@ -1,6 +1,6 @@
 /** The command `import`: stores observations from files. */
 import { stat } from "node:fs/promises";
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
@@ -17,7 +17,7 @@ import {
 } from "./command.ts";
 import { checkInput, isCsv, readInput, type InputOptions } from "./input/input-blocks.ts";
 import type { InputBlock } from "./input/line-blocks.ts";
-import { printRows, type OutputOptions } from "./terminal/output.ts";
+import { printRows } from "./terminal/output.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";
 
@@ -35,8 +35,9 @@ const COUNT_NAMES = ["read", "new", "changed", "unchanged", "rejected"] as const
 type LineCounts = Record<(typeof COUNT_NAMES)[number], number>;
 type FileCounts = LineCounts & { readonly file: string };
 
-export function createImportCommand(context: CommandContext): Command {
-  return new Command("import")
+export function addImportCommand(program: Command, context: CommandContext): void {
+  program
+    .command("import")
     .summary("Imports observations from files.")
     .description(
       "Imports observations: JSON objects, one per line, or CSV. A file whose name ends in .csv or " +
@@ -53,17 +54,15 @@ export function createImportCommand(context: CommandContext): Command {
       ),
     )
     .option("--json", "print the counts as JSON")
-    .action((files: string[], options: ImportOptions) => importFiles(context, files, options));
+    .action((files: string[], options: InputOptions) => importFiles(context, files, options));
 }
 
 const FORMAT_DESCRIPTION = "the format of all files, and of standard input (default: ndjson)";
 
-type ImportOptions = InputOptions & OutputOptions;
-
 async function importFiles(
   context: CommandContext,
   files: readonly string[],
-  options: ImportOptions,
+  options: InputOptions,
 ): Promise<void> {
   const linesFile = files.find((file) => !isCsv(file, options));
   if (options.kind !== undefined && linesFile !== undefined) {
@@ -83,7 +82,7 @@ async function importFiles(
   };
   process.on("SIGINT", onInterrupt);
   try {
-    await withConnection(context, async (connection) => {
+    await withConnection(context, async (_, connection) => {
       const bytes = sizes.reduce((sum, size) => sum + size, 0);
       // The size of standard input is not known, and then neither is that of all files.
       const total = sizes.includes(0) ? undefined : bytes;
@@ -102,7 +101,7 @@ async function importFiles(
   } finally {
     process.off("SIGINT", onInterrupt);
     // After a failure too: the observations stored before it stay.
-    if (counts.length > 0) await printCounts(context, options, counts);
+    if (counts.length > 0) await printCounts(context, counts);
   }
   const { rejected } = sumCounts(counts);
   if (rejected > 0)
@@ -123,17 +122,11 @@ function sumCounts(counts: readonly FileCounts[]): FileCounts {
   return total;
 }
 
-async function printCounts(
-  context: CommandContext,
-  options: OutputOptions,
-  counts: readonly FileCounts[],
-): Promise<void> {
+async function printCounts(context: CommandContext, counts: readonly FileCounts[]): Promise<void> {
   const total = sumCounts(counts);
   const { file: _, ...sums } = total;
   const rows = counts.length > 1 ? [...counts, total] : counts;
-  await printRows(context, options, ["file", ...COUNT_NAMES], rows, {
-    value: { files: counts, ...sums },
-  });
+  await printRows(context, rows, { value: { files: counts, ...sums } });
 }
 
 async function readFileSize(file: string): Promise<number> {
@@ -152,7 +145,7 @@ interface ImportRun {
   readonly context: CommandContext;
   readonly connection: AdminConnection;
   readonly progress: Progress;
-  readonly options: ImportOptions;
+  readonly options: InputOptions;
   /** Ends the import between two blocks. */
   readonly signal: AbortSignal;
 }

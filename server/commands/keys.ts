@@ -1,28 +1,25 @@
 /** The command `keys`: creates, lists, rotates and revokes API keys. */
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote } from "./terminal/hints.ts";
-import { printResult, printRows, type OutputOptions } from "./terminal/output.ts";
+import { printResult, printRows } from "./terminal/output.ts";
 import { writeSecret, writeUseHint } from "./terminal/secret.ts";
 
-export function createKeysCommand(context: CommandContext): Command {
-  const keys = new Command("keys").description("Creates, lists, rotates and revokes API keys.");
+export function addKeysCommand(program: Command, context: CommandContext): void {
+  const keys = program.command("keys").description("Creates, lists, rotates and revokes API keys.");
   addCreateCommand(keys, context);
   keys
     .command("list")
     .description("Lists the API keys of an account, with their ids and first characters.")
     .argument("<account>", "the account's name")
     .option("--json", "print the keys as JSON")
-    .action(async (account: string, options: OutputOptions) => {
-      const keysOfAccount = await requestAdmin(context, "GET /admin/keys", { query: { account } });
-      const rows = keysOfAccount.map((key) =>
-        Object.assign(key, { scopes: key.scopes.join(", ") }),
-      );
-      await printRows(context, options, COLUMNS, rows, {
-        ifEmpty: `${account} has no keys; create one: ${context.programName} keys create ${quote(account)}`,
-      });
+    .action(async (account: string) => {
+      const found = await requestAdmin(context, "GET /admin/keys", { query: { account } });
+      const rows = found.map((key) => Object.assign({}, key, { scopes: key.scopes.join(", ") }));
+      const create = `${context.programName} keys create ${quote(account)}`;
+      await printRows(context, rows, { ifEmpty: `${account} has no keys; create one: ${create}` });
     });
   keys
     .command("rotate")
@@ -34,14 +31,13 @@ export function createKeysCommand(context: CommandContext): Command {
     .argument("<id>", 'the id of the old key, which "keys list" shows', parsePositiveInteger)
     .option("--overlap <duration>", "how long the old key stays valid: 0, 10m, 12h or 7d", "24h")
     .option("--json", "print the new key, its id and the end of the old key as JSON")
-    .action(async (id: number, { overlap, ...options }: OutputOptions & { overlap: string }) => {
+    .action(async (id: number, { overlap }: { overlap: string }) => {
       const rotated = await requestAdmin(context, "POST /admin/keys/{id}/rotate", {
         parameters: { id },
         body: { overlap },
       });
-      writeKey(context, options, rotated);
-      if (options.json !== true)
-        context.writeErr(`Key ${id} is valid until ${rotated.old_expires_at}\n`);
+      writeKey(context, rotated);
+      if (!context.isJson) context.writeErr(`Key ${id} is valid until ${rotated.old_expires_at}\n`);
     });
   keys
     .command("revoke")
@@ -52,23 +48,10 @@ export function createKeysCommand(context: CommandContext): Command {
       parseKeyReference,
     )
     .option("--json", "print the id and the time as JSON")
-    .action(async (reference: KeyReference, options: OutputOptions) => {
-      const { id, revoked_at } = await requestAdmin(context, "DELETE /admin/keys", {
-        body: reference,
-      });
-      const sentence = `Key ${id} is revoked since ${revoked_at}`;
-      await printResult(context, options, { id, revoked_at }, sentence);
+    .action(async (body: KeyReference) => {
+      const { id, revoked_at } = await requestAdmin(context, "DELETE /admin/keys", { body });
+      await printResult(context, { id, revoked_at }, `Key ${id} is revoked since ${revoked_at}`);
     });
-  return keys;
-}
-
-type KeyReference = { readonly id: number } | { readonly key: string };
-
-function parseKeyReference(text: string): KeyReference {
-  if (text.startsWith("cm_")) return { key: text };
-  const id = parseInteger(text, { min: 1 });
-  if (id !== undefined) return { id };
-  throw new InvalidArgumentError("It must be the id of a key, or a key, which begins with cm_.");
 }
 
 function addCreateCommand(keys: Command, context: CommandContext): void {
@@ -88,11 +71,11 @@ function addCreateCommand(keys: Command, context: CommandContext): void {
     )
     .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
     .option("--json", "print the key and its id as JSON")
-    .action(async (account: string, { json, scope, ...options }: CreateOptions) => {
+    .action(async (account: string, { label, scope, expires }: CreateOptions) => {
       const created = await requestAdmin(context, "POST /admin/keys", {
-        body: { account, ...options, ...(scope && { scopes: scope }) },
+        body: { account, label, expires, scopes: scope },
       });
-      writeKey(context, { ...(json && { json }) }, created);
+      writeKey(context, created);
       await writeUseHint(context, "key", (url) => [
         `Try it: curl -H "X-API-Key: KEY" ${url}/api/account`,
         `See the numbers: ${url}/#key=KEY`,
@@ -100,23 +83,19 @@ function addCreateCommand(keys: Command, context: CommandContext): void {
     });
 }
 
-function writeKey(
-  context: CommandContext,
-  options: OutputOptions,
-  response: { readonly id: number; readonly key: string },
-): void {
-  const { id, key } = response;
-  writeSecret(context, options, key, {
-    name: `Key ${id}`,
-    revocation: `keys revoke ${id}`,
-    response,
-  });
-}
-
-interface CreateOptions extends OutputOptions {
+interface CreateOptions {
   readonly label?: string;
   readonly scope?: string[];
   readonly expires?: string;
+}
+
+type KeyReference = { readonly id: number } | { readonly key: string };
+
+function parseKeyReference(text: string): KeyReference {
+  if (text.startsWith("cm_")) return { key: text };
+  const id = parseInteger(text, { min: 1 });
+  if (id !== undefined) return { id };
+  throw new InvalidArgumentError("It must be the id of a key, or a key, which begins with cm_.");
 }
 
 /** Parses a list with commas; a repeated option adds to it. */
@@ -124,13 +103,10 @@ function parseList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(",")];
 }
 
-const COLUMNS = [
-  "id",
-  "begins_with",
-  "label",
-  "scopes",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "replaced_by",
-] as const;
+function writeKey(
+  context: CommandContext,
+  response: { readonly id: number; readonly key: string },
+) {
+  const { id, key } = response;
+  writeSecret(context, key, { name: `Key ${id}`, revocation: `keys revoke ${id}`, response });
+}

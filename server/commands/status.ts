@@ -1,17 +1,18 @@
 /** The command `status`: shows the database, its contents and the sources. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
-import { createAdminClient, withConnection } from "./admin-client.ts";
+import { withConnection } from "./admin-client.ts";
 import type { CommandContext } from "./command.ts";
-import { formatFields, formatJson, formatTable, type OutputOptions } from "./terminal/output.ts";
+import { formatFields, formatJson, formatTable } from "./terminal/output.ts";
 import { formatBytes, formatCount, formatPlural } from "./terminal/style.ts";
 
 type Status = OwnerCalls["GET /admin/status"]["result"];
 type Owner = OwnerCalls["GET /admin/owner"]["result"];
 
-export function createStatusCommand(context: CommandContext): Command {
-  return new Command("status")
+export function addStatusCommand(program: Command, context: CommandContext): void {
+  program
+    .command("status")
     .summary("Shows the database, what is in it, and the sources.")
     .description(
       "Shows the database and who serves it, how many observations of each kind it has and the " +
@@ -19,19 +20,16 @@ export function createStatusCommand(context: CommandContext): Command {
         "of observations with a ~ is estimated from 500 entities.",
     )
     .option("--json", "print the status as JSON")
-    .action(async ({ json }: OutputOptions) => {
-      const { status, owner } = await withConnection(context, async (connection) => {
-        const client = createAdminClient(connection);
-        return {
-          status: await client("GET /admin/status"),
-          owner: await client("GET /admin/owner"),
-        };
-      });
+    .action(async () => {
+      const { status, owner } = await withConnection(context, async (client) => ({
+        status: await client("GET /admin/status"),
+        owner: await client("GET /admin/owner"),
+      }));
       // A command that opened the file itself is no service.
       const server = owner.address === null ? null : owner;
-      const text =
-        json === true ? formatJson({ ...status, server }) : formatStatus(context, status, server);
-      await context.writeOut(text);
+      await context.writeOut(
+        context.isJson ? formatJson({ ...status, server }) : formatStatus(context, status, server),
+      );
     });
 }
 
@@ -39,14 +37,13 @@ const KIND_COLUMNS = ["kind", "entities", "observations", "newest"] as const;
 const SOURCE_COLUMNS = ["source", "state", "quota", "used", "limit", "reason"] as const;
 
 function formatStatus(context: CommandContext, status: Status, server: Owner | null): string {
-  const { kinds, sources } = status;
-  const kindRows = kinds.map(({ kind, entities, observations, is_estimated, newest }) => ({
+  const kinds = status.kinds.map(({ kind, entities, observations, is_estimated, newest }) => ({
     kind,
     entities: formatCount(entities),
     observations: `${is_estimated ? "~" : ""}${formatCount(observations)}`,
     newest,
   }));
-  const sourceRows = sources.flatMap(({ source, status: state, reason, quotas }) =>
+  const sources = status.sources.flatMap(({ source, status: state, reason, quotas }) =>
     quotas.map(({ bucket, used, limit }) => ({
       source,
       state,
@@ -56,14 +53,13 @@ function formatStatus(context: CommandContext, status: Status, server: Owner | n
       reason,
     })),
   );
-  return [
+  const parts = [
     formatFields(describeDatabase(status, server), context),
-    formatTable(KIND_COLUMNS, kindRows, context),
+    formatTable(KIND_COLUMNS, kinds, context),
     formatFields(describeCustomers(status), context),
-    sources.length === 0 ? "" : formatTable(SOURCE_COLUMNS, sourceRows, context),
-  ]
-    .filter((part) => part !== "")
-    .join("\n");
+    ...(status.sources.length === 0 ? [] : [formatTable(SOURCE_COLUMNS, sources, context)]),
+  ];
+  return parts.join("\n");
 }
 
 function describeDatabase({ database }: Status, server: Owner | null) {

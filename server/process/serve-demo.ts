@@ -2,12 +2,11 @@
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import { createAdminClient, sendAdmin, type AdminClient } from "../commands/admin-client.ts";
-import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
+import { formatJson } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
-import type { AdminConnection } from "../commands/command.ts";
-import type { CommandLineIo } from "../commands/terminal/process-io.ts";
+import type { AdminConnection, CommandContext } from "../commands/command.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
@@ -27,10 +26,12 @@ const NAME = "demo";
 const BLOCK_LINES = 5000;
 
 /** Runs the service on generated data until SIGTERM or SIGINT. */
-export async function serveDemo(
-  { environment, writeOut, writeErr }: CommandLineIo,
-  { json }: OutputOptions,
-): Promise<void> {
+export async function serveDemo({
+  environment,
+  isJson,
+  writeOut,
+  writeErr,
+}: CommandContext): Promise<void> {
   const config = readConfig({
     ...environment,
     DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
@@ -56,7 +57,7 @@ export async function serveDemo(
     return [created, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
   });
   watchFileDescriptors(log);
-  await writeOut(json === true ? formatJson({ url, ...access }) : formatGreeting(url, access));
+  await writeOut(isJson ? formatJson({ url, ...access }) : formatGreeting(url, access));
   const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
   const updateTimer = setInterval(() => void update().catch(onFailure), MINUTE_MS);
   await terminated;

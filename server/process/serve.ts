@@ -1,8 +1,8 @@
 /** The command `serve`: runs the service, its collectors, its maintenance and its notices. */
 import { writeHint } from "../commands/terminal/hints.ts";
-import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
+import { formatJson } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
-import type { CommandLineIo } from "../commands/terminal/process-io.ts";
+import type { CommandContext } from "../commands/command.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/commit-lock.ts";
@@ -15,11 +15,7 @@ import { startLogger } from "./logger.ts";
 import { startMaintenance } from "./maintenance.ts";
 
 /** Runs the service until SIGTERM or SIGINT. */
-export async function serve(
-  config: Config,
-  io: CommandLineIo,
-  { json }: OutputOptions,
-): Promise<void> {
+export async function serve(config: Config, io: CommandContext): Promise<void> {
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb: "serve", log });
   const { service } = ownership;
@@ -30,7 +26,7 @@ export async function serve(
   watchFileDescriptors(log);
   await warnAboutAccess(config, log);
   const database = redactUrl(config.databaseUrl);
-  if (json === true) await io.writeOut(formatJson({ url, database, pid: process.pid }));
+  if (io.isJson) await io.writeOut(formatJson({ url, database, pid: process.pid }));
   io.writeErr(`Serving ${database} at ${url}\n`);
   writeHint(io, [
     `Dashboard: ${url}/`,

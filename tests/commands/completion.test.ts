@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SHELLS, type Shell } from "../../server/commands/completion/scripts.ts";
 import { createProgram } from "../../server/main.ts";
 import { runInProcess } from "../support/command-line-io.ts";
 import { listVerbs } from "../support/docs.ts";
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
 
 let folder = "";
 beforeAll(async () => {
@@ -56,7 +57,7 @@ const COMPLETIONS: readonly (readonly [string, string])[] = [
   ["creator-metrics help set", "help settings"],
 ];
 
-const INTERACTIVE: Readonly<Partial<Record<Shell, () => readonly string[]>>> = {
+const INTERACTIVE: Readonly<Record<"bash" | "zsh", () => readonly string[]>> = {
   bash: () => ["bash", "--rcfile", join(folder, "bashrc"), "-i"],
   zsh: () => ["zsh", "-i"],
 };

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { EXAMPLES } from "../../server/commands/help/examples.ts";
-import { listSettings } from "../../server/commands/help/format-help.ts";
+import { listSettings } from "../../server/commands/help/help.ts";
 import { SETTINGS } from "../../server/config.ts";
 import { createProgram } from "../../server/main.ts";
 import { listVerbs, ROOT } from "../support/docs.ts";

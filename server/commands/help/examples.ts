@@ -4,13 +4,7 @@
  * In an example, `creator-metrics` stands for the name of the program.
  */
 
-/** The settings of every command that uses the database. */
-export const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"] as const;
-
-/** The commands that use no database. The name of the program itself is empty. */
-export const COMMANDS_WITHOUT_DATABASE: readonly string[] = ["", "openapi", "completion", "help"];
-
-/** The settings of a command, besides {@link DATABASE_SETTINGS}. */
+/** The settings of a command, besides those of the database. */
 export const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   serve: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
   demo: ["PORT", "HOST"],
@@ -23,11 +17,8 @@ export const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   collect: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
 };
 
-/** Command lines, by their descriptions. */
-export type Examples = Readonly<Record<string, string>>;
-
-/** The examples of each command, by its full name. */
-export const EXAMPLES: Readonly<Record<string, Examples>> = {
+/** The examples of each command, by its full name: command lines by their descriptions. */
+export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": {
     "Look around with generated data": "creator-metrics demo",
     "Serve your own data": "creator-metrics serve",

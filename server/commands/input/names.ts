@@ -2,17 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { createInvalidRequestError } from "../../../core/errors.ts";
 import { describeError } from "../../system-errors.ts";
-import { createAdminClient, withConnection, type AdminClient } from "../admin-client.ts";
+import { withConnection, type AdminClient } from "../admin-client.ts";
 import { CommandError, createReadError, type CommandContext } from "../command.ts";
-import { formatJson, type OutputOptions } from "../terminal/output.ts";
-
-/** Where the names of a command come from. */
-export interface NamesOptions extends OutputOptions {
-  readonly file?: string;
-}
+import { formatJson } from "../terminal/output.ts";
 
 /** The most names that one run takes. */
 const NAMES_MAX = 100_000;
+
+/** The options of a command that takes names. */
+export interface NamesOptions {
+  readonly file?: string;
+}
 
 type NameResult = Readonly<Record<string, string | null>>;
 
@@ -26,50 +26,48 @@ type NameResult = Readonly<Record<string, string | null>>;
 export async function runOnNames(
   context: CommandContext,
   names: readonly string[],
-  { file, json }: NamesOptions,
+  { file }: NamesOptions,
   work: (client: AdminClient, name: string) => Promise<{ result: NameResult; sentence: string }>,
 ): Promise<void> {
   const all = await readNames(names, file);
   const results: NameResult[] = [];
   let failureCount = 0;
-  await withConnection(context, async (connection) => {
-    const client = createAdminClient(connection);
+  const report = (result: NameResult, sentence: string) => {
+    results.push(result);
+    if (!context.isJson) context.writeErr(`${sentence}\n`);
+  };
+  await withConnection(context, async (client) => {
     for (const name of all) {
       try {
         const { result, sentence } = await work(client, name);
-        results.push({ name, ...result });
-        if (json !== true) context.writeErr(`${sentence}\n`);
+        report({ name, ...result }, sentence);
       } catch (error) {
         if (all.length === 1) throw error;
         failureCount++;
-        results.push({ name, error: describeError(error) });
-        if (json !== true) context.writeErr(`${describeError(error)}\n`);
+        report({ name, error: describeError(error) }, describeError(error));
       }
     }
   });
-  if (json === true) await context.writeOut(formatJson(results));
+  if (context.isJson) await context.writeOut(formatJson(results));
   if (failureCount > 0) throw new CommandError(`${failureCount} of ${all.length} names failed`);
 }
 
 /** Reads the names, each once and in order. */
 async function readNames(names: readonly string[], file?: string): Promise<string[]> {
-  const sources = [
+  const unique = new Set([
     ...names.filter((name) => name !== "-"),
     ...(file === undefined ? [] : parseNames(await readText(file))),
     ...(names.includes("-") ? parseNames(await Bun.stdin.text()) : []),
-  ];
-  const unique = [...new Set(sources)];
-  if (unique.length === 0) {
+  ]);
+  if (unique.size === 0) {
     throw createInvalidRequestError(
       "Give one name or more: as arguments, in the lines of --file FILE, or with - on standard input",
     );
   }
-  if (unique.length > NAMES_MAX) {
-    throw createInvalidRequestError(
-      `There may be at most ${NAMES_MAX} names, got ${unique.length}`,
-    );
+  if (unique.size > NAMES_MAX) {
+    throw createInvalidRequestError(`There may be at most ${NAMES_MAX} names, got ${unique.size}`);
   }
-  return unique;
+  return [...unique];
 }
 
 async function readText(file: string): Promise<string> {
@@ -88,8 +86,6 @@ async function readText(file: string): Promise<string> {
  */
 export function parseNames(text: string): string[] {
   // trim() removes a byte-order mark too.
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+  const names = text.split("\n").map((line) => line.trim());
+  return names.filter((name) => name !== "");
 }

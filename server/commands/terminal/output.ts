@@ -11,44 +11,39 @@ type View = Pick<CommandLineIo, "columns" | "hasOutColors">;
 
 const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 
-/** The option that every command with data has. */
-export interface OutputOptions {
-  readonly json?: true;
-}
+/** The output of a command: its terminal, and whether its data is JSON. */
+type Output = CommandLineIo & { readonly isJson: boolean };
 
-/** The output for rows besides a table. */
-interface RowsOptions {
+interface RowsOptions<Column extends string> {
+  /** The columns of the table, in its order; by default, all fields of the rows. */
+  readonly columns?: readonly Column[];
   /** The value that is printed as JSON; by default, the rows. */
   readonly value?: unknown;
   /** The message in place of a table without rows: the next step. */
   readonly ifEmpty?: string;
 }
 
-/**
- * Prints rows as a table, or with `--json` as JSON.
- *
- * @param columns The fields of the table, in its order.
- */
+/** Prints rows as a table, or with `--json` as JSON. */
 export async function printRows<Column extends string>(
-  io: CommandLineIo,
-  { json }: OutputOptions,
-  columns: readonly Column[],
+  io: Output,
   rows: readonly Row<Column>[],
-  { value = rows, ifEmpty }: RowsOptions = {},
+  { columns = listFields(rows[0]), value = rows, ifEmpty }: RowsOptions<Column> = {},
 ): Promise<void> {
-  if (json !== true && rows.length === 0 && ifEmpty !== undefined) io.writeErr(`${ifEmpty}\n`);
-  else await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io));
+  if (io.isJson) await io.writeOut(formatJson(value));
+  else if (rows.length === 0 && ifEmpty !== undefined) io.writeErr(`${ifEmpty}\n`);
+  else await io.writeOut(formatTable(columns, rows, io));
 }
 
 /** Prints a result: with `--json` as JSON, else a sentence about it on standard error. */
-export async function printResult(
-  io: CommandLineIo,
-  { json }: OutputOptions,
-  result: object,
-  sentence: string,
-): Promise<void> {
-  if (json === true) await io.writeOut(formatJson(result));
+export async function printResult(io: Output, result: object, sentence: string): Promise<void> {
+  if (io.isJson) await io.writeOut(formatJson(result));
   else io.writeErr(`${sentence}\n`);
+}
+
+/** Lists the names of fields, as of the columns of a table. */
+function listFields<Column extends string>(fields: Row<Column> | undefined): Column[] {
+  // No caller has more fields than the type says.
+  return Object.keys(fields ?? {}) as Column[];
 }
 
 /** Formats JSON with indentation and a final line break. */
@@ -88,7 +83,7 @@ export function formatTable<Column extends string>(
 export function formatFields<Column extends string>(
   fields: Row<Column>,
   { hasOutColors }: View,
-  columns: readonly Column[] = Object.keys(fields) as Column[],
+  columns: readonly Column[] = listFields(fields),
 ): string {
   const nameWidth = Math.max(...columns.map(({ length }) => length));
   const lines = columns.map((column) => {

@@ -1,9 +1,9 @@
 /** Prints a new secret, which cannot be shown again. */
 import { describeError, readAdvice } from "../../system-errors.ts";
-import { CommandError, type CommandContext } from "../command.ts";
 import { requestAdmin } from "../admin-client.ts";
+import { CommandError, type CommandContext } from "../command.ts";
 import { writeHint } from "./hints.ts";
-import { formatJson, type OutputOptions } from "./output.ts";
+import { formatJson } from "./output.ts";
 
 /**
  * Prints a secret, or with `--json` the whole response. It is written at once, to notice a failure.
@@ -13,13 +13,12 @@ import { formatJson, type OutputOptions } from "./output.ts";
  * @throws {CommandError} If it cannot be written: nobody has it then.
  */
 export function writeSecret(
-  { writeOutSync }: CommandContext,
-  { json }: OutputOptions,
+  { writeOutSync, isJson }: CommandContext,
   secret: string,
   created: { readonly name: string; readonly revocation: string; readonly response: object },
 ): void {
   try {
-    writeOutSync(json === true ? formatJson(created.response) : `${secret}\n`);
+    writeOutSync(isJson ? formatJson(created.response) : `${secret}\n`);
   } catch (error) {
     throw new CommandError(
       `${created.name} was created, but could not be written: ${describeError(error)}; ` +
@@ -41,10 +40,9 @@ export async function writeUseHint(
 ): Promise<void> {
   if (context.errTerminal === undefined) return;
   const { address } = await requestAdmin(context, "GET /admin/owner");
-  const start = address === null ? [`Start the service: ${context.programName} serve`] : [];
   writeHint(context, [
     `Keep the ${noun}: it is not shown again`,
-    ...start,
+    ...(address === null ? [`Start the service: ${context.programName} serve`] : []),
     ...describeUse(address ?? "http://127.0.0.1:3000"),
   ]);
 }

@@ -1,38 +1,107 @@
-/** Scripts that complete the commands in a shell. They start no program, so that they are fast. */
-import type { CommandWords, Value, Word } from "./words.ts";
-
-/** The shells that have a script. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-
-export type Shell = (typeof SHELLS)[number];
+/**
+ * The command `completion`: prints scripts that complete commands in a shell, from the commands
+ * themselves. The scripts start no program, so that they are fast.
+ */
+import { Argument, type Command, type Option } from "commander";
+import type { CommandLineIo } from "./terminal/process-io.ts";
 
 /** The installed name of the program. */
 const PROGRAM = "creator-metrics";
 
-export function createScript(shell: Shell, commands: readonly CommandWords[]): string {
-  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript }[shell](commands);
+const SCRIPTS = { bash: createBashScript, zsh: createZshScript, fish: createFishScript };
+
+/** Adds the command `completion` for all commands of the program. */
+export function addCompletionCommand(program: Command, io: CommandLineIo): void {
+  program
+    .command("completion")
+    .summary("Prints a script that completes commands in a shell.")
+    .description(
+      "Prints a script for a shell, which completes the commands, options and choices of the " +
+        "installed program, creator-metrics, when Tab is pressed.",
+    )
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) => io.writeOut(SCRIPTS[shell](listWords(program))));
 }
+
+interface Word {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The completions of the value of an option or argument: some words, files, or nothing. */
+type Value = readonly string[] | "files" | "nothing";
+
+/** The words that can follow a command. */
+interface CommandWords {
+  /** The full name of the command, such as `keys create`; empty for the program. */
+  readonly path: string;
+  readonly subcommands: readonly Word[];
+  /** The options, with the value of those that take one. */
+  readonly options: readonly (Word & { readonly value?: Value })[];
+  readonly argument: Value;
+}
+
+/** Lists the words of a command and of all its subcommands. */
+function listWords(command: Command, path: readonly string[] = []): CommandWords[] {
+  const [argument] = command.registeredArguments;
+  const words: CommandWords = {
+    path: path.join(" "),
+    subcommands: command.commands.map((subcommand) => ({
+      name: subcommand.name(),
+      description: subcommand.summary() || subcommand.description(),
+    })),
+    options: [
+      ...command.options.map(toOptionWord),
+      { name: "--help", description: "display help for command" },
+    ],
+    argument: findValue(argument?.name(), argument?.argChoices ?? listTopics(command)),
+  };
+  const below = command.commands.flatMap((subcommand) =>
+    listWords(subcommand, [...path, subcommand.name()]),
+  );
+  return [words, ...below];
+}
+
+/** The first words of the topics of the command `help`; no other command has topics. */
+function listTopics({ parent, registeredArguments }: Command): string[] | undefined {
+  if (registeredArguments[0]?.name() !== "topic") return undefined;
+  return [...(parent?.commands ?? []).map((command) => command.name()), "settings"];
+}
+
+function toOptionWord({ long, flags, description, required, optional, argChoices }: Option) {
+  const word = { name: long ?? flags, description };
+  if (!required && !optional) return word;
+  return { ...word, value: findValue(/[<[](\w+)/.exec(flags)?.[1], argChoices) };
+}
+
+const findValue = (name: string | undefined, choices: readonly string[] | undefined): Value =>
+  choices ?? (name === "file" ? "files" : "nothing");
 
 /** Quotes a text for all three shells: none of its descriptions has a backslash. */
 const quote = (text: string) => `'${text.replaceAll("'", "’")}'`;
 
-const names = (words: readonly Word[]) => words.map(({ name }) => name).join(" ");
+const joinNames = (words: readonly Word[]) => words.map(({ name }) => name).join(" ");
 
 /** Shell patterns `PATH/WORD`, one for each command: behind PATH, WORD names a subcommand. */
-function listSteps(commands: readonly CommandWords[]): string[] {
-  return commands.flatMap(({ path, subcommands }) =>
+const listSteps = (commands: readonly CommandWords[]) =>
+  commands.flatMap(({ path, subcommands }) =>
     subcommands.map(({ name }) => quote(`${path}/${name}`)),
   );
-}
 
-/** The options that take a value, with `PATH OPTION` as a pattern. */
-function listValues(commands: readonly CommandWords[]) {
-  return commands.flatMap(({ path, options }) =>
-    options.flatMap(({ name, value }) =>
-      value === undefined ? [] : [{ pattern: quote(`${path} ${name}`), value }],
-    ),
-  );
-}
+/** The cases of a shell's `case "PATH OPTION"`: how each option that takes a value completes it. */
+const formatValueCases = (
+  commands: readonly CommandWords[],
+  complete: (value: Value) => string,
+): string =>
+  commands
+    .flatMap(({ path, options }) =>
+      options.flatMap(({ name, value }) =>
+        value === undefined
+          ? []
+          : [`    ${quote(`${path} ${name}`)}) ${complete(value)}; return ;;`],
+      ),
+    )
+    .join("\n");
 
 function createBashScript(commands: readonly CommandWords[]): string {
   const complete = (value: Value) => {
@@ -41,12 +110,9 @@ function createBashScript(commands: readonly CommandWords[]): string {
       ? ":"
       : `COMPREPLY=($(compgen -W ${quote(value.join(" "))} -- "$cur"))`;
   };
-  const values = listValues(commands).map(
-    ({ pattern, value }) => `    ${pattern}) ${complete(value)}; return ;;`,
-  );
   const words = commands.map(({ path, subcommands, options, argument }) => {
-    const choices = typeof argument === "string" ? "" : argument.join(" ");
-    const text = `${names(subcommands)} ${choices} ${names(options)}`.trim().replace(/ +/g, " ");
+    const choices = typeof argument === "string" ? [] : argument;
+    const text = [joinNames(subcommands), ...choices, joinNames(options)].join(" ").trim();
     const assignment = `words=${quote(text)}`;
     const files = `[[ $cur == -* ]] && ${assignment} || compopt -o default 2>/dev/null`;
     return `    ${quote(path)}) ${argument === "files" ? files : assignment} ;;`;
@@ -61,7 +127,7 @@ _creator_metrics() {
     esac
   done
   case "$at $prev" in
-${values.join("\n")}
+${formatValueCases(commands, complete)}
   esac
   case "$at" in
 ${words.join("\n")}
@@ -83,9 +149,6 @@ function createZshScript(commands: readonly CommandWords[]): string {
   };
   const list = (words: readonly Word[]) =>
     words.map(({ name, description }) => quote(`${name}:${description}`)).join(" ");
-  const values = listValues(commands).map(
-    ({ pattern, value }) => `    ${pattern}) ${complete(value)}; return ;;`,
-  );
   const words = commands.map(
     ({ path, subcommands, options, argument }) => `    ${quote(path)})
       commands=(${list(subcommands)})
@@ -104,7 +167,7 @@ _creator_metrics() {
     esac
   done
   case "$at \${words[CURRENT-1]}" in
-${values.join("\n")}
+${formatValueCases(commands, complete)}
   esac
   case "$at" in
 ${words.join("\n")}
@@ -128,12 +191,11 @@ function createFishScript(commands: readonly CommandWords[]): string {
   };
   const lines = commands.flatMap(({ path, subcommands, options, argument }) => {
     const prefix = `complete -c ${PROGRAM} -n ${quote(`__creator_metrics_at "${path}"`)}`;
-    const argumentWords = complete(argument);
     return [
       ...subcommands.map(
         ({ name, description }) => `${prefix} -a ${name} -d ${quote(description)}`,
       ),
-      ...(argumentWords === "" ? [] : [`${prefix} ${argumentWords}`]),
+      ...(argument === "nothing" ? [] : [`${prefix} ${complete(argument)}`]),
       ...options.map(({ name, description, value }) => {
         const required = value === undefined ? "" : value === "files" ? "-r -F" : "-x";
         const choices = Array.isArray(value) ? complete(value) : "";

@@ -1,0 +1,140 @@
+/** The help of commands: its colours, its examples and its settings, and the command `help`. */
+import { stripVTControlCharacters } from "node:util";
+import { Help, type Command } from "commander";
+import type { CommandLineIo } from "../terminal/process-io.ts";
+import { paint } from "../terminal/style.ts";
+import { EXAMPLES, USED_SETTINGS } from "./examples.ts";
+
+interface HelpOptions {
+  readonly io: CommandLineIo;
+  readonly settings: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly allowed: string;
+    readonly default?: string;
+  }[];
+}
+
+/** Columns of text that is not written to a terminal. */
+const DEFAULT_COLUMNS = 80;
+
+/** Descriptions are wrapped if they have this many columns; otherwise the terminal cuts words. */
+const MIN_TEXT_COLUMNS = 15;
+
+/** The name of the program in an example, but not in the name of a file. */
+const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
+
+const EXAMPLE_INDENT = "  ";
+
+/** The settings of every command that uses the database. */
+const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
+
+/** The commands that use no database. The name of the program itself is empty. */
+const COMMANDS_WITHOUT_DATABASE = new Set(["", "openapi", "completion", "help"]);
+
+/** Adds the command `help`: it shows the help of a command, or all settings. */
+export function addHelpCommand(program: Command, options: HelpOptions): void {
+  program
+    .helpCommand(false)
+    .command("help")
+    .summary("Shows the help of a command, or all settings.")
+    .description("Shows the help of a command, or all settings with what each allows.")
+    .argument("[topic...]", 'a command, such as keys create, or "settings"')
+    .action(async (topic: string[]) => {
+      if (topic.join(" ") !== "settings") return findCommand(program, topic).outputHelp();
+      const text = formatSettings(options);
+      await options.io.writeOut(options.io.hasOutColors ? text : stripVTControlCharacters(text));
+    });
+}
+
+/** Finds a command by its full name. */
+function findCommand(program: Command, topic: readonly string[]): Command {
+  return topic.reduce((command, word) => {
+    const found = command.commands.find((subcommand) => subcommand.name() === word);
+    return found ?? program.error(`error: unknown help topic '${topic.join(" ")}'`);
+  }, program);
+}
+
+/**
+ * Gives a command and its subcommands their help. Commander removes the colours where they are not
+ * shown.
+ *
+ * @param path The full name of the command.
+ */
+export function configureHelp(
+  command: Command,
+  options: HelpOptions,
+  path: readonly string[] = [],
+): void {
+  if (command.commands.length > 0 && path.length > 0)
+    command.helpCommand("help [command]", "Shows the help of a command.");
+  const paintWord = (text: string) => paint("cyan", text);
+  const paintTitle = (text: string) => paint("bold", text);
+  command.configureHelp({
+    minWidthToWrap: MIN_TEXT_COLUMNS,
+    subcommandTerm: (subcommand) => new Help().subcommandTerm(subcommand).replace(" [options]", ""),
+    styleTitle: paintTitle,
+    styleCommandText: paintTitle,
+    styleSubcommandText: paintWord,
+    styleOptionText: paintWord,
+    styleArgumentText: paintWord,
+  });
+  command.addHelpText("after", () => formatDetails(options, command, path));
+  for (const subcommand of command.commands) {
+    configureHelp(subcommand, options, [...path, subcommand.name()]);
+  }
+}
+
+/** Returns the examples of a command; of a group, the first one of each of its commands. */
+function readExamples({ commands }: Command, path: readonly string[]): [string, string][] {
+  const examples = EXAMPLES[path.join(" ")];
+  if (examples !== undefined) return Object.entries(examples);
+  return commands.flatMap((command) =>
+    readExamples(command, [...path, command.name()]).slice(0, 1),
+  );
+}
+
+/** The names of the settings that a command uses. */
+export function listSettings(name: string): string[] {
+  if (!(name in EXAMPLES) || COMMANDS_WITHOUT_DATABASE.has(name)) return [];
+  return [...DATABASE_SETTINGS, ...(USED_SETTINGS[name] ?? [])];
+}
+
+/** Formats the examples and the settings of a command. */
+function formatDetails(
+  { io, settings }: HelpOptions,
+  command: Command,
+  path: readonly string[],
+): string {
+  const lines = ["", paint("bold", "Examples:")];
+  for (const [effect, commandLines] of readExamples(command, path)) {
+    lines.push(EXAMPLE_INDENT + paint("dim", `# ${effect}`));
+    for (const line of commandLines.replaceAll(PROGRAM_PATTERN, io.programName).split("\n"))
+      lines.push(EXAMPLE_INDENT + paint("cyan", line));
+  }
+  const names = listSettings(path.join(" "));
+  const used = settings.filter(({ name }) => names.includes(name));
+  const allSettings = `${io.programName} help settings`;
+  if (used.length === 0) return [...lines, "", `All settings: ${allSettings}`, ""].join("\n");
+  const title = `${paint("bold", "Settings")} (all: ${allSettings})${paint("bold", ":")}`;
+  const items = used.map(({ name, description }) => ({ name, text: description }));
+  return [...lines, "", title, ...formatItems(io, items), ""].join("\n");
+}
+
+function formatSettings({ io, settings }: HelpOptions): string {
+  const items = settings.map(({ name, description, allowed, default: initial }) => ({
+    name,
+    text: `${description} (${allowed}${initial ? `; default ${initial}` : ""})`,
+  }));
+  const title = paint("bold", "Settings are environment variables:");
+  return `${[title, ...formatItems(io, items)].join("\n")}\n`;
+}
+
+function formatItems(
+  { columns: helpWidth = DEFAULT_COLUMNS }: CommandLineIo,
+  items: readonly { readonly name: string; readonly text: string }[],
+): string[] {
+  const help = Object.assign(new Help(), { helpWidth, minWidthToWrap: MIN_TEXT_COLUMNS });
+  const nameWidth = Math.max(...items.map(({ name }) => name.length));
+  return items.map(({ name, text }) => help.formatItem(paint("cyan", name), nameWidth, text, help));
+}
