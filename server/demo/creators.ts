@@ -26,16 +26,14 @@ export interface DemoCreator {
   readonly typicalReach: number;
   /** Posts before `EPOCH`. */
   readonly earlierPosts: number;
-  readonly phrases: Phrases;
-}
-
-/** The phrases of a creator's texts. No list is empty. */
-interface Phrases {
-  readonly openings: readonly string[];
-  readonly subjects: readonly string[];
-  readonly closings: readonly string[];
-  /** The text between opening and subject: empty in scripts without spaces. */
-  readonly gap: string;
+  /** The phrases of texts. No list is empty. */
+  readonly phrases: {
+    readonly openings: readonly string[];
+    readonly subjects: readonly string[];
+    readonly closings: readonly string[];
+    /** The text between opening and subject: empty in scripts without spaces. */
+    readonly gap: string;
+  };
 }
 
 /** A channel of the video platform. */
@@ -68,13 +66,9 @@ export const USERS: readonly DemoUser[] = creators.users;
  *
  * @param sequence The number of the post: subjects take turns, so that neighbouring posts differ.
  */
-export function composeText(
-  { openings, subjects, closings, gap }: Phrases,
-  seed: number,
-  sequence: number,
-): string {
+export function composeText({ phrases }: DemoCreator, seed: number, sequence: number): string {
+  const { openings, subjects, closings, gap } = phrases;
   const opening = openings[Math.floor(draw(seed, 1) * openings.length)];
-  const subject = subjects[sequence % subjects.length];
   const closing = closings[Math.floor(draw(seed, 2) * closings.length)];
-  return `${opening}${gap}${subject}${closing}`;
+  return `${opening}${gap}${subjects[sequence % subjects.length]}${closing}`;
 }

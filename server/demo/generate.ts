@@ -7,11 +7,8 @@
  */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { CHANNELS, USERS } from "./creators.ts";
-import { createTweet, createUser } from "./microblog.ts";
-import { OBSERVED_AGE_MAX_MS, type ObservedEntity } from "./observed-entity.ts";
-import { EPOCH, listSlots, toDayNumber } from "./posting-schedule.ts";
-import { createChannel, createShort } from "./video.ts";
+import { createPosts, createProfiles } from "./entities.ts";
+import { EPOCH, OBSERVED_AGE_MAX_MS, toDayNumber, type ObservedEntity } from "./schedule.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
 interface ObservationWindow {
@@ -32,13 +29,13 @@ interface ObservationWindow {
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
   // The first day has the posts that are observed for good.
-  let entities = [...createProfiles(), ...listPosts(0)];
+  let entities = [...createProfiles(), ...createPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
       entities = entities.filter(({ endsAt }) => endsAt > hour);
-      entities.push(...listPosts(nextDay));
+      entities.push(...createPosts(nextDay));
     }
     yield* observeInHour(entities, hour, { from: start, to });
   }
@@ -59,8 +56,6 @@ export function* generateDailyProfiles({
   }
 }
 
-const createProfiles = () => [...CHANNELS.map(createChannel), ...USERS.map(createUser)];
-
 /** Observes the entities that are due in an hour and within the window, in the order of time. */
 function observeInHour(
   entities: readonly ObservedEntity[],
@@ -72,14 +67,4 @@ function observeInHour(
     .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
     .toSorted((a, b) => a.instant - b.instant)
     .map(({ entity, instant }) => entity.observe(instant));
-}
-
-/** Lists the shorts and tweets that are published on a day, counted from `EPOCH`. */
-function listPosts(day: number): ObservedEntity[] {
-  return [
-    ...CHANNELS.flatMap((channel) =>
-      listSlots(channel, day).map((slot) => createShort(channel, slot)),
-    ),
-    ...USERS.flatMap((user) => listSlots(user, day).map((slot) => createTweet(user, slot))),
-  ];
 }

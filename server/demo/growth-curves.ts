@@ -6,7 +6,7 @@
  */
 import { HOUR_MS } from "../../core/time.ts";
 import type { DemoCreator } from "./creators.ts";
-import { EPOCH } from "./posting-schedule.ts";
+import { EPOCH } from "./schedule.ts";
 import {
   draw,
   drawBetween,
@@ -26,6 +26,8 @@ const NOISE_EVERY_HOURS = 5;
 
 const WEEKLY_PEAK_HOUR = 6 * 24; // Saturday night, counted from a Monday.
 
+const RADIANS_PER_HOUR = (2 * Math.PI) / 24;
+
 /**
  * Converts an instant to audience time: the hours since `EPOCH`, with a daily and a weekly wave and
  * noise.
@@ -34,11 +36,10 @@ const WEEKLY_PEAK_HOUR = 6 * 24; // Saturday night, counted from a Monday.
  */
 export function toAudienceHours({ peakHour }: DemoCreator, seed: number, instant: number): number {
   const hours = (instant - EPOCH) / HOUR_MS;
-  const radiansPerHour = (2 * Math.PI) / 24;
-  const daily = (DAILY_SWING / radiansPerHour) * Math.sin(radiansPerHour * (hours - peakHour));
+  const daily = (DAILY_SWING / RADIANS_PER_HOUR) * Math.sin(RADIANS_PER_HOUR * (hours - peakHour));
   const weekly =
-    ((WEEKLY_SWING * 7) / radiansPerHour) *
-    Math.sin((radiansPerHour / 7) * (hours - WEEKLY_PEAK_HOUR));
+    ((WEEKLY_SWING * 7) / RADIANS_PER_HOUR) *
+    Math.sin((RADIANS_PER_HOUR / 7) * (hours - WEEKLY_PEAK_HOUR));
   return hours + daily + weekly + NOISE_HOURS * valueNoise(seed, hours / NOISE_EVERY_HOURS);
 }
 
@@ -51,47 +52,36 @@ const FAST_SHARE = 0.65;
  * falls.
  *
  * @param seed The seed of the post.
- * @param fastHours How long the first wave of views typically lasts.
+ * @param interestHours How long the first wave of views typically lasts.
  */
 export function createCounterFactory(
   creator: DemoCreator,
   seed: number,
   publishedAt: number,
-  fastHours: number,
+  interestHours: number,
 ) {
-  const reach = drawReach(seed, creator.typicalReach, fastHours);
+  const total = creator.typicalReach * Math.exp(0.7 * drawNormal(seed, 10));
+  const fastHours = interestHours * drawBetween(seed, 14, 0.7, 1.4);
+  const slowHours = interestHours * drawBetween(seed, 15, 6, 12);
+  const burstFactor = draw(seed, 16) < VIRAL_SHARE ? drawBetween(seed, 17, 5, 25) : 0;
+  const burstAtHours = interestHours * drawBetween(seed, 18, 0.8, 4);
+  const burstHours = interestHours * drawBetween(seed, 19, 0.08, 0.25);
+  const beforeBurst = logistic(-burstAtHours / burstHours);
+
+  /** The views at an age in audience time: two waves, and the burst of a viral post. */
+  const countViews = (hours: number) => {
+    const age = Math.max(0, hours);
+    const fast = 1 - Math.exp(-age / fastHours);
+    const slow = 1 - Math.exp(-age / slowHours);
+    const burst = logistic((age - burstAtHours) / burstHours) - beforeBurst;
+    return total * (FAST_SHARE * fast + (1 - FAST_SHARE) * slow + burstFactor * burst);
+  };
+
   return (share: number, noise: number) => {
     const start = toAudienceHours(creator, noise, publishedAt);
     return (instant: number) =>
-      Math.floor(share * countViews(reach, toAudienceHours(creator, noise, instant) - start));
+      Math.floor(share * countViews(toAudienceHours(creator, noise, instant) - start));
   };
-}
-
-/** Draws the final number of views, the hours of their two waves, and the burst of a viral post. */
-function drawReach(seed: number, typicalReach: number, fastHours: number) {
-  return {
-    total: typicalReach * Math.exp(0.7 * drawNormal(seed, 10)),
-    fastHours: fastHours * drawBetween(seed, 14, 0.7, 1.4),
-    slowHours: fastHours * drawBetween(seed, 15, 6, 12),
-    burst: {
-      factor: draw(seed, 16) < VIRAL_SHARE ? drawBetween(seed, 17, 5, 25) : 0,
-      atHours: fastHours * drawBetween(seed, 18, 0.8, 4),
-      hours: fastHours * drawBetween(seed, 19, 0.08, 0.25),
-    },
-  };
-}
-
-function countViews(
-  { total, fastHours, slowHours, burst }: ReturnType<typeof drawReach>,
-  hours: number,
-): number {
-  const age = Math.max(0, hours);
-  const fast = 1 - Math.exp(-age / fastHours);
-  const slow = 1 - Math.exp(-age / slowHours);
-  const calm = FAST_SHARE * fast + (1 - FAST_SHARE) * slow;
-  const burstShare =
-    logistic((age - burst.atHours) / burst.hours) - logistic(-burst.atHours / burst.hours);
-  return total * (calm + burst.factor * burstShare);
 }
 
 const STEP_EVERY_HOURS = 12 * 24;

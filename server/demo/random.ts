@@ -3,11 +3,7 @@
  * demo can be computed without the instants before it.
  */
 
-/**
- * Hashes a name to a seed (FNV-1a over its UTF-16 units).
- *
- * @returns A whole number from 0 to 2^32 - 1.
- */
+/** Hashes a name to a seed from 0 to 2^32 - 1 (FNV-1a over its UTF-16 units). */
 export function hashSeed(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index++) {
@@ -17,10 +13,8 @@ export function hashSeed(name: string): number {
 }
 
 /**
- * Draws the number at an index of a seed's sequence (the finalizer of MurmurHash3).
- *
- * @param index A whole number, negative ones included.
- * @returns A number from 0, included, to 1, excluded; uniformly distributed.
+ * Draws the number at an index of a seed's sequence (the finalizer of MurmurHash3), uniformly from 0,
+ * included, to 1, excluded. @param index A whole number, negative ones included.
  */
 export function draw(seed: number, index: number): number {
   let hash = seed ^ Math.imul(index + 1, 0x9e3779b1);
@@ -35,10 +29,8 @@ export function drawBetween(seed: number, index: number, low: number, high: numb
 }
 
 /**
- * Draws from an approximate normal distribution, of mean 0 and deviation 1: the sum of four uniform
- * draws, which is never beyond 3.5.
- *
- * @param index The first of the four indexes that it uses.
+ * Draws from an approximate normal distribution, of mean 0 and deviation 1: the sum of the uniform
+ * draws at four indexes from `index` on, which is never beyond 3.5.
  */
 export function drawNormal(seed: number, index: number): number {
   let sum = -2;
@@ -50,33 +42,20 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 /** Generates an identifier of letters and digits; the same name gives the same one. */
 export function generateIdentifier(name: string, length: number): string {
-  const seed = hashSeed(name);
   // A second seed makes the identifiers differ for two names with the same first seed.
-  const otherSeed = hashSeed(`${name}/identifier`);
-  let text = "";
-  for (let index = 0; index < length; index++) {
-    const activeSeed = index % 2 === 0 ? seed : otherSeed;
-    text += LETTERS.charAt(Math.floor(draw(activeSeed, index) * LETTERS.length));
-  }
-  return text;
+  const seeds = [hashSeed(name), hashSeed(`${name}/identifier`)];
+  const draws = Array.from({ length }, (_, index) => draw(seeds[index % 2] ?? 0, index));
+  return draws.map((drawn) => LETTERS.charAt(Math.floor(drawn * LETTERS.length))).join("");
 }
 
-/**
- * Noise between -1 and 1, linear between whole positions.
- *
- * @param position The slope is 2 at most for each unit.
- */
+/** Noise between -1 and 1, linear between whole positions: the slope is 2 at most for each unit. */
 export function valueNoise(seed: number, position: number): number {
   const index = Math.floor(position);
-  const before = draw(seed, index);
-  const after = draw(seed, index + 1);
-  return 2 * (before + (after - before) * (position - index)) - 1;
+  return mixNoise(seed, index, position - index);
 }
 
 /** The logistic function: it rises from 0 to 1, and is 1/2 at 0. */
-export function logistic(position: number): number {
-  return 1 / (1 + Math.exp(-position));
-}
+export const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
 
 const STEEPNESS = 40;
 
@@ -86,11 +65,15 @@ const STEEPNESS = 40;
  */
 export function steppedNoise(seed: number, position: number): number {
   const index = Math.floor(position);
-  const before = draw(seed, index);
-  const after = draw(seed, index + 1);
   const moment = drawBetween(seed ^ 0x5bd1e995, index, 0.3, 0.7);
   const start = logistic(-moment * STEEPNESS);
   const end = logistic((1 - moment) * STEEPNESS);
-  const progress = (logistic((position - index - moment) * STEEPNESS) - start) / (end - start);
-  return 2 * (before + (after - before) * progress) - 1;
+  const now = logistic((position - index - moment) * STEEPNESS);
+  return mixNoise(seed, index, (now - start) / (end - start));
+}
+
+/** Mixes the noise of two neighbouring whole positions. @param progress From 0 to 1. */
+function mixNoise(seed: number, index: number, progress: number): number {
+  const before = draw(seed, index);
+  return 2 * (before + (draw(seed, index + 1) - before) * progress) - 1;
 }

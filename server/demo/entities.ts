@@ -1,0 +1,226 @@
+/** The channels, shorts, users and tweets of the demo: their texts and their counts. */
+import { DAY_MS, formatInstant } from "../../core/time.ts";
+import {
+  CHANNELS,
+  composeText,
+  DEMO_CHANNEL,
+  DEMO_USER,
+  USERS,
+  type DemoChannel,
+  type DemoUser,
+} from "./creators.ts";
+import { countFollowers, createCounterFactory, toAudienceHours } from "./growth-curves.ts";
+import {
+  countPostsBefore,
+  countPublished,
+  createEntity,
+  EPOCH,
+  listSlots,
+  OBSERVED_AGE_MAX_MS,
+  toDayNumber,
+  type Intervals,
+  type ObservedEntity,
+  type Slot,
+} from "./schedule.ts";
+import { draw, drawBetween, generateIdentifier, hashSeed } from "./random.ts";
+
+const VIDEO_URL = "https://example.com/video";
+const MICROBLOG_URL = "https://example.com/microblog";
+
+/** How long the first wave of interest in a post typically lasts. */
+const SHORT_INTEREST_HOURS = 14;
+const TWEET_INTEREST_HOURS = 5;
+
+const PROFILE_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 1 }];
+
+/** The first posts of the demo's channel and user: every demo has them, as the documents say. */
+const FIRST_POST_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 24 }];
+
+const SHORT_INTERVALS: Intervals = [
+  { maxAgeMs: 2 * DAY_MS, everyHours: 1 },
+  { maxAgeMs: 10 * DAY_MS, everyHours: 6 },
+  { maxAgeMs: OBSERVED_AGE_MAX_MS, everyHours: 24 },
+];
+
+const TWEET_INTERVALS: Intervals = [
+  { maxAgeMs: 1.5 * DAY_MS, everyHours: 1 },
+  { maxAgeMs: 5 * DAY_MS, everyHours: 6 },
+  { maxAgeMs: 14 * DAY_MS, everyHours: 24 },
+];
+
+export const createProfiles = (): ObservedEntity[] => [
+  ...CHANNELS.map(createChannel),
+  ...USERS.map(createUser),
+];
+
+/** Creates the shorts and tweets that are published on a day, counted from `EPOCH`. */
+export const createPosts = (day: number): ObservedEntity[] => [
+  ...CHANNELS.flatMap((channel) =>
+    listSlots(channel, day).map((slot) => createShort(channel, slot)),
+  ),
+  ...USERS.flatMap((user) => listSlots(user, day).map((slot) => createTweet(user, slot))),
+];
+
+// The long-term views of a channel for each view of its median short: the mean of the lognormal
+// draw, the bursts, and the views of other videos.
+const VIEWS_PER_REACH = 2.6;
+
+function createChannel(channel: DemoChannel): ObservedEntity {
+  const { username, displayName, description, joinedAt, country, earlierPosts } = channel;
+  const seed = hashSeed(username);
+  const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
+  const viewsPerDay = (countPostsBefore(channel, 7) / 7) * viewsPerShort;
+  const countSubscribers = (instant: number) => {
+    const followers = countFollowers(channel, instant);
+    return channel.isSubscriberCountRounded ? roundDownToThreeDigits(followers) : followers;
+  };
+  return createEntity(seed, EPOCH, PROFILE_INTERVALS, (instant) => ({
+    kind: "channel",
+    observedAt: formatInstant(instant),
+    id: createChannelId(username),
+    username,
+    displayName,
+    description,
+    ...(channel.hasSubscriberCount && { subscribers: countSubscribers(instant) }),
+    videoCount: earlierPosts + countPublished(channel, instant),
+    viewCount: Math.floor(
+      earlierPosts * viewsPerShort + (viewsPerDay * toAudienceHours(channel, seed, instant)) / 24,
+    ),
+    joinedAt,
+    country,
+    thumbnail: `${VIDEO_URL}/channels/${username}/avatar.jpg`,
+    bannerImage: `${VIDEO_URL}/channels/${username}/banner.jpg`,
+  }));
+}
+
+const createChannelId = (username: string) => `CH${generateIdentifier(`${username}/channel`, 20)}`;
+
+/** Rounds a count down to three significant digits, as platforms show large ones. */
+function roundDownToThreeDigits(count: number): number {
+  const unit = 10 ** Math.max(0, String(count).length - 3);
+  return Math.floor(count / unit) * unit;
+}
+
+const DAYS_PER_NEW_FOLLOWING = 9;
+
+function createUser(user: DemoUser): ObservedEntity {
+  const { username, displayName, description, joinedAt, verified } = user;
+  return createEntity(hashSeed(username), EPOCH, PROFILE_INTERVALS, (instant) => ({
+    kind: "user",
+    observedAt: formatInstant(instant),
+    username,
+    displayName,
+    followers_count: countFollowers(user, instant),
+    following_count:
+      user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
+    tweet_count: user.earlierPosts + countPublished(user, instant),
+    description,
+    profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
+    created_at: joinedAt,
+    verified,
+  }));
+}
+
+function createShort(channel: DemoChannel, { sequence, publishedAt }: Slot): ObservedEntity {
+  const { username, tags } = channel;
+  const name = `${username}/short/${sequence}`;
+  const seed = hashSeed(name);
+  const id = generateIdentifier(name, 11);
+  const text = composeText(channel, seed, sequence);
+  const isTitleSplit = sequence % (channel.brokenTitleEvery ?? Infinity) === 1;
+  const firstTag = sequence % tags.length;
+  const rotatedTags = [...tags.slice(firstTag), ...tags.slice(0, firstTag)];
+  const description = {
+    channel: createChannelId(username),
+    id,
+    title: isTitleSplit ? `${text}\nPart ${1 + (sequence % 3)} of 3` : text,
+    description: `${text}\n\n${rotatedTags.join(" ")}`,
+    publishedAt: formatInstant(publishedAt - (publishedAt % 1000)),
+    thumbnail: `${VIDEO_URL}/shorts/${id}/cover.jpg`,
+  };
+  const isPermanent = username === DEMO_CHANNEL && sequence === 0;
+  const intervals = isPermanent ? FIRST_POST_INTERVALS : SHORT_INTERVALS;
+  const countAt = createShortCounter(channel, seed, publishedAt);
+  return createEntity(seed, publishedAt, intervals, (instant) => ({
+    kind: "short",
+    observedAt: formatInstant(instant),
+    ...description,
+    ...countAt(instant),
+  }));
+}
+
+const LIKES_HIDDEN_SHARE = 0.07;
+
+/** Creates the counts of a short. No count exceeds the views. */
+function createShortCounter(channel: DemoChannel, seed: number, publishedAt: number) {
+  const counter = createCounterFactory(channel, seed, publishedAt, SHORT_INTEREST_HOURS);
+  const seen = counter(1, seed);
+  const liked = counter(drawBetween(seed, 20, 0.025, 0.08), seed + 1);
+  const commented = counter(drawBetween(seed, 21, 0.001, 0.006), seed + 2);
+  const shared = counter(drawBetween(seed, 22, 0.002, 0.012), seed + 3);
+  const hasLikeCount = draw(seed, 23) >= LIKES_HIDDEN_SHARE;
+  return (instant: number) => {
+    const views = seen(instant);
+    const count = (counted: typeof seen) => Math.min(views, counted(instant));
+    return {
+      views,
+      ...(hasLikeCount && { likes: count(liked) }),
+      comments: count(commented),
+      ...(channel.hasShareCount && { shares: count(shared) }),
+    };
+  };
+}
+
+function createTweet(user: DemoUser, { sequence, publishedAt }: Slot): ObservedEntity {
+  const { username } = user;
+  const seed = hashSeed(`${username}/tweet/${sequence}`);
+  const id = createTweetId(seed, publishedAt);
+  const description = {
+    username,
+    id,
+    text: composeText(user, seed, sequence),
+    created_at: formatInstant(publishedAt),
+    url: `${MICROBLOG_URL}/${username}/tweet/${id}`,
+  };
+  const isPermanent = username === DEMO_USER && sequence === 0;
+  const intervals = isPermanent ? FIRST_POST_INTERVALS : TWEET_INTERVALS;
+  const countAt = createTweetCounter(user, seed, publishedAt);
+  return createEntity(seed, publishedAt, intervals, (instant) => ({
+    kind: "tweet",
+    observedAt: formatInstant(instant),
+    ...description,
+    ...countAt(instant),
+  }));
+}
+
+/** Creates the counts of a tweet. No count exceeds the impressions. */
+function createTweetCounter(user: DemoUser, seed: number, publishedAt: number) {
+  const counter = createCounterFactory(user, seed, publishedAt, TWEET_INTEREST_HOURS);
+  const likesShare = drawBetween(seed, 20, 0.01, 0.05);
+  const retweetsShare = likesShare * drawBetween(seed, 21, 0.08, 0.3);
+  const seen = counter(1, seed);
+  const liked = counter(likesShare, seed + 1);
+  const retweeted = counter(retweetsShare, seed + 2);
+  const replied = counter(likesShare * drawBetween(seed, 22, 0.04, 0.2), seed + 3);
+  const quoted = counter(retweetsShare * drawBetween(seed, 23, 0.05, 0.25), seed + 4);
+  return (instant: number) => {
+    const impressions = seen(instant);
+    const count = (counted: typeof seen) => Math.min(impressions, counted(instant));
+    return {
+      likes: count(liked),
+      retweets: count(retweeted),
+      replies: count(replied),
+      quotes: count(quoted),
+      ...(user.hasImpressionCount && { impressions }),
+    };
+  };
+}
+
+// Milliseconds, then 22 random bits: above 2^53, as real identifiers are, and in the order of
+// publication.
+const TWEET_ID_EPOCH = Date.UTC(2011, 0, 1);
+
+function createTweetId(seed: number, publishedAt: number): string {
+  const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
+  return String((BigInt(publishedAt - TWEET_ID_EPOCH) << 22n) | randomBits);
+}

@@ -1,0 +1,99 @@
+/**
+ * When creators publish, and when their profiles and posts are observed. The schedule begins at
+ * `EPOCH`, has no end, and does not depend on when the demo starts.
+ */
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import type { DemoCreator } from "./creators.ts";
+import { draw, hashSeed } from "./random.ts";
+
+/** The start of the schedule, a Monday. Nothing is published or observed before it. */
+export const EPOCH = Date.UTC(2024, 0, 1);
+
+const AWAKE_HOURS = 16;
+
+/** A post in a creator's schedule. */
+export interface Slot {
+  /** The number of earlier posts since `EPOCH`. */
+  readonly sequence: number;
+  readonly publishedAt: number;
+}
+
+/** Returns the day of an instant, counted from `EPOCH`. */
+export const toDayNumber = (instant: number): number => Math.floor((instant - EPOCH) / DAY_MS);
+
+/**
+ * Lists the posts of a creator's day: 16 hours from when the creator gets up, which may end on the
+ * next UTC day.
+ *
+ * @param day Counted from `EPOCH`; earlier days have no posts.
+ */
+export function listSlots(creator: DemoCreator, day: number): Slot[] {
+  const { username, postsByWeekday, wakeHour } = creator;
+  const count = day < 0 ? 0 : (postsByWeekday[day % 7] ?? 0);
+  const first = countPostsBefore(creator, day);
+  const partMs = (AWAKE_HOURS * HOUR_MS) / count;
+  return Array.from({ length: count }, (_, part) => {
+    const sinceWaking = partMs * (part + draw(hashSeed(username), first + part));
+    return {
+      sequence: first + part,
+      publishedAt: EPOCH + day * DAY_MS + wakeHour * HOUR_MS + Math.floor(sinceWaking),
+    };
+  });
+}
+
+/** Counts the posts of a creator from `EPOCH` to an instant, included. */
+export function countPublished(creator: DemoCreator, instant: number): number {
+  const day = toDayNumber(instant);
+  const recent = [...listSlots(creator, day - 1), ...listSlots(creator, day)];
+  const published = recent.filter((slot) => slot.publishedAt <= instant).length;
+  return countPostsBefore(creator, day - 1) + published;
+}
+
+/** Counts the posts of a creator from `EPOCH` to the start of a day. */
+export function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): number {
+  if (day <= 0) return 0;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  return Math.floor(day / 7) * sum(postsByWeekday) + sum(postsByWeekday.slice(0, day % 7));
+}
+
+/** Posts of this age or older are not observed any more, except the first of the demo's creators. */
+export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
+
+/** How often entities younger than `maxAgeMs` are observed, by rising age. */
+export type Intervals = readonly { readonly maxAgeMs: number; readonly everyHours: number }[];
+
+/** An entity that is observed once in every hour in which it is due. */
+export interface ObservedEntity {
+  /**
+   * The time of the observation, in milliseconds from the start of the hour. It differs between
+   * entities, so that a running demo has new observations every few seconds.
+   */
+  readonly offsetMs: number;
+  /** The instant from which it is never due again. */
+  readonly endsAt: number;
+  isDueAt(instant: number): boolean;
+  observe(instant: number): ObservationLine;
+}
+
+/** Creates an entity that is observed less often the older it is. */
+export function createEntity(
+  seed: number,
+  publishedAt: number,
+  intervals: Intervals,
+  observe: ObservedEntity["observe"],
+): ObservedEntity {
+  // Spreads the rare observations of old posts over the hours of the day.
+  const stagger = Math.floor(draw(seed, 30) * 24);
+  return {
+    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
+    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
+    isDueAt(instant) {
+      const age = instant - publishedAt;
+      const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
+      if (interval === undefined) return false;
+      return (Math.floor((instant - EPOCH) / HOUR_MS) + stagger) % interval.everyHours === 0;
+    },
+    observe,
+  };
+}
