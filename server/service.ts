@@ -1,39 +1,42 @@
 /** Creates the parts of the service and connects them. */
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
-import { createStatusReader, openConfiguredDatabase } from "./composition/database.ts";
-import { createJournalFold, createRetention } from "./composition/maintenance.ts";
+import { createMaintenance } from "./composition/maintenance.ts";
 import { createChargedReadParts } from "./composition/charged-reads.ts";
 import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./collectors/collection-engine.ts";
 import type { ServiceLogger } from "./log.ts";
-import type { Config } from "./config.ts";
+import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/endpoint.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
+import type { SourceStatus } from "./collectors/source-health.ts";
 import { explainIdleSources } from "./collectors/sources.ts";
 import { createApiKeyAuthenticator } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import { createCreatorStore } from "./store/collection/creators.ts";
+import { parseFileUrl, readFileBytes } from "./store/database/database-file.ts";
 import type { Database } from "./store/database/database.ts";
+import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
+import { readTotals } from "./store/administration/totals.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { createNoticeStore } from "./store/accounts/notices.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
+import { describeError } from "./system-errors.ts";
 import { startDelivery } from "./webhooks/delivery.ts";
 
-/** The options of {@link openService}. */
 export interface ServiceOptions {
   readonly config: Config;
   /** The command that this process runs; other processes see it. */
@@ -45,12 +48,10 @@ export interface ServiceOptions {
   readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
 }
 
-/** How long closing may take, unless the caller sets a limit. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 
-/** An open service. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the database, and creates the public API and the administration API on it. */
@@ -59,7 +60,7 @@ export async function openService(options: ServiceOptions) {
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
   const { authenticate, tokens, ...administration } = createAdministration(database, now);
-  const retention = createRetention(database, config.retention, now, log);
+  const maintenance = createMaintenance(config, database, now, log);
   const charges = createChargedReadParts(config, database, ledger, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
   const importerOptions = verb === "import" ? {} : charges;
@@ -76,7 +77,7 @@ export async function openService(options: ServiceOptions) {
     notices,
     ...administration,
     ...collectionLists,
-    applyRetention: retention.applyForCommand,
+    applyRetention: maintenance.applyRetention,
     recoverRefunds: charges.debitQueue.recover,
     collect: collectionEngine.collect,
     backUp: (file) => backUp(database, config.databaseUrl, file),
@@ -117,8 +118,7 @@ export async function openService(options: ServiceOptions) {
     setAddress: (url: string) => void (address = url),
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
-    applyRetention: retention.applyInBackground,
-    foldJournal: createJournalFold(config, database, now),
+    startMaintenance: maintenance.startInBackground,
     /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
     startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
     /** Applies refunds that earlier processes saved. */
@@ -129,6 +129,50 @@ export async function openService(options: ServiceOptions) {
       await charges.close(timeoutMs);
     },
   };
+}
+
+/** Opens the configured database; afterwards, outages and their ends are logged. */
+async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
+  const server = redactUrl(config.databaseUrl);
+  // While it opens, an outage is thrown and need not be logged.
+  let isOpen = false;
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    durability: config.durability,
+    authToken: config.databaseAuthToken,
+    onAvailabilityChange(failure) {
+      if (!isOpen) return;
+      if (failure === undefined) {
+        log.info?.("The database server {server} answers again", { server });
+      } else {
+        const values = { server, reason: describeError(failure) };
+        log.warning?.("The database server {server} does not answer: {reason}", values);
+      }
+    },
+  });
+  isOpen = true;
+  return database;
+}
+
+/** @param check Throws while requests cannot be charged or read. */
+function createStatusReader(
+  { databaseUrl, durability }: Config,
+  database: Database,
+  readSources: () => Promise<SourceStatus[]>,
+  check: () => Promise<void>,
+  now: () => number,
+): AdminOptions["readStatus"] {
+  const file = parseFileUrl(databaseUrl);
+  return async () => ({
+    database: {
+      url: redactUrl(databaseUrl),
+      bytes: file === undefined ? null : readFileBytes(file),
+      durability,
+      outage: await check().then(() => null, describeError),
+    },
+    totals: await readTotals(database, now()),
+    sources: await readSources(),
+  });
 }
 
 const createReads = (database: Database) => ({

@@ -1,10 +1,15 @@
-/** Creates the tasks that shrink the database: retention, and the fold of the journal. */
+/**
+ * Keeps the database small: applies retention and folds the journal. A command does the former at
+ * once, a service both in small steps, some minutes after the start and then daily.
+ */
 import { ENTITY_KINDS } from "../../core/kinds.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { startLoop } from "../background-loop.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import { foldJournal } from "../store/accounts/fold-journal.ts";
 import type { Database } from "../store/database/database.ts";
-import { applyRetention } from "../store/history/retention.ts";
+import { applyRetention, type RetentionReport } from "../store/history/retention.ts";
 
 /**
  * After each step retention pauses for this multiple of the step's time. A command leaves half of
@@ -13,16 +18,17 @@ import { applyRetention } from "../store/history/retention.ts";
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 
-/** Creates the two ways to apply retention: on command, and slowly in the background. */
-export function createRetention(
+/** Creates the maintenance of a database: on command, and in the background. */
+export function createMaintenance(
+  { retention: policy, journalDays: days }: Config,
   database: Database,
-  policy: Config["retention"],
   now: () => number,
   log: ServiceLogger,
 ) {
-  const kindsWithRule = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
+  const kinds = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
+  const background = { pauseRatio: BACKGROUND_PAUSE_RATIO };
   return {
-    async *applyForCommand({ isDryRun }: { readonly isDryRun: boolean }) {
+    async *applyRetention({ isDryRun }: { readonly isDryRun: boolean }) {
       try {
         const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
         return yield* applyRetention(database, options);
@@ -32,22 +38,93 @@ export function createRetention(
         throw error;
       }
     },
-    applyInBackground: () =>
-      applyRetention(database, {
-        policy,
-        now: now(),
-        isDryRun: false,
-        pauseRatio: BACKGROUND_PAUSE_RATIO,
-        kinds: kindsWithRule,
-      }),
+
+    /** Starts the daily work. @returns Stops it, and resolves once the current steps are done. */
+    startInBackground: () =>
+      startMaintenance(
+        {
+          foldJournal: () => foldJournal(database, { ...background, days, now: now() }),
+          applyRetention: () =>
+            applyRetention(database, { ...background, policy, kinds, isDryRun: false, now: now() }),
+          hasRetention: kinds.length > 0,
+        },
+        log,
+      ),
   };
 }
 
-/** Creates the fold of old debits, which runs in the background. */
-export function createJournalFold(
-  { journalDays: days }: Config,
-  database: Database,
-  now: () => number,
-) {
-  return () => foldJournal(database, { days, now: now(), pauseRatio: BACKGROUND_PAUSE_RATIO });
+/** Not right after the start, when a service is busy. */
+const INITIAL_DELAY_MS = 5 * MINUTE_MS;
+
+/** A run yields after each step, and returns its report. */
+type Run<Report> = () => AsyncGenerator<unknown, Report>;
+
+/** Starts the daily work. @returns Stops it, and resolves once the current steps are done. */
+export function startMaintenance(
+  work: {
+    readonly foldJournal: Run<number>;
+    readonly applyRetention: Run<RetentionReport>;
+    /** Whether there is a retention policy. */
+    readonly hasRetention: boolean;
+  },
+  log: ServiceLogger,
+  initialDelayMs = INITIAL_DELAY_MS,
+): () => Promise<void> {
+  const stopFolding = startDailyRun({
+    initialDelayMs,
+    run: work.foldJournal,
+    onDone(entries) {
+      if (entries > 0) log.info?.("Folded {entries} old entries of the journal", { entries });
+    },
+    onFailure: (error) => log.backgroundFailure?.(error, "Folding the journal"),
+  });
+  if (!work.hasRetention) return stopFolding;
+  const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Retention");
+  const stopRetention = startDailyRun({
+    initialDelayMs,
+    run: work.applyRetention,
+    onDone({ kinds, faults }) {
+      for (const { kind, problem } of faults) {
+        onFailure(new Error(`Retention of ${kind}: ${problem}`));
+      }
+      for (const { kind, rule, before, removed } of kinds) {
+        const values = { kind, rule, before, removed };
+        log.info?.("Retention of {kind} ({rule}) removed {removed} of {before}", values);
+      }
+    },
+    onFailure,
+  });
+  return async () => void (await Promise.all([stopFolding(), stopRetention()]));
+}
+
+/**
+ * Starts daily runs: each a day after the end of the one before, whether or not it failed.
+ *
+ * @returns Stops them, and resolves once the current step is done.
+ */
+export function startDailyRun<Report>({
+  run,
+  onDone,
+  onFailure,
+  initialDelayMs,
+}: {
+  readonly run: Run<Report>;
+  readonly onDone: (report: Report) => void;
+  readonly onFailure: (error: unknown) => void;
+  readonly initialDelayMs: number;
+}): () => Promise<void> {
+  return startLoop({
+    async run(signal) {
+      const steps = run();
+      let step = await steps.next();
+      while (step.done !== true) {
+        if (signal.aborted) return;
+        step = await steps.next();
+      }
+      onDone(step.value);
+    },
+    intervalMs: DAY_MS,
+    initialDelayMs,
+    onFailure,
+  });
 }

@@ -1,4 +1,5 @@
 /** The channels, shorts, users and tweets of the demo: their texts and their counts. */
+import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import {
   CHANNELS,
@@ -7,19 +8,16 @@ import {
   DEMO_USER,
   USERS,
   type DemoChannel,
+  type DemoCreator,
   type DemoUser,
 } from "./creators.ts";
-import { countFollowers, createCounterFactory, toAudienceHours } from "./growth-curves.ts";
+import { countFollowers, createCounts, toAudienceHours } from "./growth-curves.ts";
 import {
   countPostsBefore,
   countPublished,
-  createEntity,
   EPOCH,
   listSlots,
-  OBSERVED_AGE_MAX_MS,
   toDayNumber,
-  type Intervals,
-  type ObservedEntity,
   type Slot,
 } from "./schedule.ts";
 import { draw, drawBetween, generateIdentifier, hashSeed } from "./random.ts";
@@ -30,6 +28,22 @@ const MICROBLOG_URL = "https://example.com/microblog";
 /** How long the first wave of interest in a post typically lasts. */
 const SHORT_INTEREST_HOURS = 14;
 const TWEET_INTEREST_HOURS = 5;
+
+const LIKES_HIDDEN_SHARE = 0.07;
+
+/** Posts of this age or older are not observed any more, except the first of the demo's creators. */
+export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
+
+/** An entity that is observed less often the older it is. */
+export interface ObservedEntity {
+  readonly seed: number;
+  readonly publishedAt: number;
+  /** How often it is observed while it is younger than `maxAgeMs`, by rising age. */
+  readonly intervals: readonly { readonly maxAgeMs: number; readonly everyHours: number }[];
+  observe(instant: number): ObservationLine;
+}
+
+type Intervals = ObservedEntity["intervals"];
 
 const PROFILE_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 1 }];
 
@@ -74,23 +88,28 @@ function createChannel(channel: DemoChannel): ObservedEntity {
     const followers = countFollowers(channel, instant);
     return channel.isSubscriberCountRounded ? roundDownToThreeDigits(followers) : followers;
   };
-  return createEntity(seed, EPOCH, PROFILE_INTERVALS, (instant) => ({
-    kind: "channel",
-    observedAt: formatInstant(instant),
-    id: createChannelId(username),
-    username,
-    displayName,
-    description,
-    ...(channel.hasSubscriberCount && { subscribers: countSubscribers(instant) }),
-    videoCount: earlierPosts + countPublished(channel, instant),
-    viewCount: Math.floor(
-      earlierPosts * viewsPerShort + (viewsPerDay * toAudienceHours(channel, seed, instant)) / 24,
-    ),
-    joinedAt,
-    country,
-    thumbnail: `${VIDEO_URL}/channels/${username}/avatar.jpg`,
-    bannerImage: `${VIDEO_URL}/channels/${username}/banner.jpg`,
-  }));
+  return {
+    seed,
+    publishedAt: EPOCH,
+    intervals: PROFILE_INTERVALS,
+    observe: (instant) => ({
+      kind: "channel",
+      observedAt: formatInstant(instant),
+      id: createChannelId(username),
+      username,
+      displayName,
+      description,
+      ...(channel.hasSubscriberCount && { subscribers: countSubscribers(instant) }),
+      videoCount: earlierPosts + countPublished(channel, instant),
+      viewCount: Math.floor(
+        earlierPosts * viewsPerShort + (viewsPerDay * toAudienceHours(channel, seed, instant)) / 24,
+      ),
+      joinedAt,
+      country,
+      thumbnail: `${VIDEO_URL}/channels/${username}/avatar.jpg`,
+      bannerImage: `${VIDEO_URL}/channels/${username}/banner.jpg`,
+    }),
+  };
 }
 
 const createChannelId = (username: string) => `CH${generateIdentifier(`${username}/channel`, 20)}`;
@@ -105,23 +124,41 @@ const DAYS_PER_NEW_FOLLOWING = 9;
 
 function createUser(user: DemoUser): ObservedEntity {
   const { username, displayName, description, joinedAt, verified } = user;
-  return createEntity(hashSeed(username), EPOCH, PROFILE_INTERVALS, (instant) => ({
-    kind: "user",
-    observedAt: formatInstant(instant),
-    username,
-    displayName,
-    followers_count: countFollowers(user, instant),
-    following_count:
-      user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
-    tweet_count: user.earlierPosts + countPublished(user, instant),
-    description,
-    profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
-    created_at: joinedAt,
-    verified,
-  }));
+  return {
+    seed: hashSeed(username),
+    publishedAt: EPOCH,
+    intervals: PROFILE_INTERVALS,
+    observe: (instant) => ({
+      kind: "user",
+      observedAt: formatInstant(instant),
+      username,
+      displayName,
+      followers_count: countFollowers(user, instant),
+      following_count:
+        user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
+      tweet_count: user.earlierPosts + countPublished(user, instant),
+      description,
+      profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
+      created_at: joinedAt,
+      verified,
+    }),
+  };
 }
 
-function createShort(channel: DemoChannel, { sequence, publishedAt }: Slot): ObservedEntity {
+/** Creates a post. The first posts of the demo's channel and user are observed for good. */
+function createPost(
+  { username }: DemoCreator,
+  { sequence, publishedAt }: Slot,
+  seed: number,
+  usualIntervals: Intervals,
+  observe: ObservedEntity["observe"],
+): ObservedEntity {
+  const isFirst = sequence === 0 && (username === DEMO_CHANNEL || username === DEMO_USER);
+  return { seed, publishedAt, intervals: isFirst ? FIRST_POST_INTERVALS : usualIntervals, observe };
+}
+
+function createShort(channel: DemoChannel, slot: Slot): ObservedEntity {
+  const { sequence, publishedAt } = slot;
   const { username, tags } = channel;
   const name = `${username}/short/${sequence}`;
   const seed = hashSeed(name);
@@ -138,40 +175,19 @@ function createShort(channel: DemoChannel, { sequence, publishedAt }: Slot): Obs
     publishedAt: formatInstant(publishedAt - (publishedAt % 1000)),
     thumbnail: `${VIDEO_URL}/shorts/${id}/cover.jpg`,
   };
-  const isPermanent = username === DEMO_CHANNEL && sequence === 0;
-  const intervals = isPermanent ? FIRST_POST_INTERVALS : SHORT_INTERVALS;
-  const countAt = createShortCounter(channel, seed, publishedAt);
-  return createEntity(seed, publishedAt, intervals, (instant) => ({
-    kind: "short",
-    observedAt: formatInstant(instant),
-    ...description,
-    ...countAt(instant),
-  }));
+  const countAt = createCounts(channel, seed, publishedAt, SHORT_INTEREST_HOURS, {
+    likes: draw(seed, 23) < LIKES_HIDDEN_SHARE ? undefined : drawBetween(seed, 20, 0.025, 0.08),
+    comments: drawBetween(seed, 21, 0.001, 0.006),
+    shares: channel.hasShareCount ? drawBetween(seed, 22, 0.002, 0.012) : undefined,
+  });
+  return createPost(channel, slot, seed, SHORT_INTERVALS, (instant) => {
+    const { views, counts } = countAt(instant);
+    return { kind: "short", observedAt: formatInstant(instant), ...description, views, ...counts };
+  });
 }
 
-const LIKES_HIDDEN_SHARE = 0.07;
-
-/** Creates the counts of a short. No count exceeds the views. */
-function createShortCounter(channel: DemoChannel, seed: number, publishedAt: number) {
-  const counter = createCounterFactory(channel, seed, publishedAt, SHORT_INTEREST_HOURS);
-  const seen = counter(1, seed);
-  const liked = counter(drawBetween(seed, 20, 0.025, 0.08), seed + 1);
-  const commented = counter(drawBetween(seed, 21, 0.001, 0.006), seed + 2);
-  const shared = counter(drawBetween(seed, 22, 0.002, 0.012), seed + 3);
-  const hasLikeCount = draw(seed, 23) >= LIKES_HIDDEN_SHARE;
-  return (instant: number) => {
-    const views = seen(instant);
-    const count = (counted: typeof seen) => Math.min(views, counted(instant));
-    return {
-      views,
-      ...(hasLikeCount && { likes: count(liked) }),
-      comments: count(commented),
-      ...(channel.hasShareCount && { shares: count(shared) }),
-    };
-  };
-}
-
-function createTweet(user: DemoUser, { sequence, publishedAt }: Slot): ObservedEntity {
+function createTweet(user: DemoUser, slot: Slot): ObservedEntity {
+  const { sequence, publishedAt } = slot;
   const { username } = user;
   const seed = hashSeed(`${username}/tweet/${sequence}`);
   const id = createTweetId(seed, publishedAt);
@@ -182,38 +198,24 @@ function createTweet(user: DemoUser, { sequence, publishedAt }: Slot): ObservedE
     created_at: formatInstant(publishedAt),
     url: `${MICROBLOG_URL}/${username}/tweet/${id}`,
   };
-  const isPermanent = username === DEMO_USER && sequence === 0;
-  const intervals = isPermanent ? FIRST_POST_INTERVALS : TWEET_INTERVALS;
-  const countAt = createTweetCounter(user, seed, publishedAt);
-  return createEntity(seed, publishedAt, intervals, (instant) => ({
-    kind: "tweet",
-    observedAt: formatInstant(instant),
-    ...description,
-    ...countAt(instant),
-  }));
-}
-
-/** Creates the counts of a tweet. No count exceeds the impressions. */
-function createTweetCounter(user: DemoUser, seed: number, publishedAt: number) {
-  const counter = createCounterFactory(user, seed, publishedAt, TWEET_INTEREST_HOURS);
-  const likesShare = drawBetween(seed, 20, 0.01, 0.05);
-  const retweetsShare = likesShare * drawBetween(seed, 21, 0.08, 0.3);
-  const seen = counter(1, seed);
-  const liked = counter(likesShare, seed + 1);
-  const retweeted = counter(retweetsShare, seed + 2);
-  const replied = counter(likesShare * drawBetween(seed, 22, 0.04, 0.2), seed + 3);
-  const quoted = counter(retweetsShare * drawBetween(seed, 23, 0.05, 0.25), seed + 4);
-  return (instant: number) => {
-    const impressions = seen(instant);
-    const count = (counted: typeof seen) => Math.min(impressions, counted(instant));
+  const likes = drawBetween(seed, 20, 0.01, 0.05);
+  const retweets = likes * drawBetween(seed, 21, 0.08, 0.3);
+  const countAt = createCounts(user, seed, publishedAt, TWEET_INTEREST_HOURS, {
+    likes,
+    retweets,
+    replies: likes * drawBetween(seed, 22, 0.04, 0.2),
+    quotes: retweets * drawBetween(seed, 23, 0.05, 0.25),
+  });
+  return createPost(user, slot, seed, TWEET_INTERVALS, (instant) => {
+    const { views, counts } = countAt(instant);
     return {
-      likes: count(liked),
-      retweets: count(retweeted),
-      replies: count(replied),
-      quotes: count(quoted),
-      ...(user.hasImpressionCount && { impressions }),
+      kind: "tweet",
+      observedAt: formatInstant(instant),
+      ...description,
+      ...counts,
+      ...(user.hasImpressionCount && { impressions: views }),
     };
-  };
+  });
 }
 
 // Milliseconds, then 22 random bits: above 2^53, as real identifiers are, and in the order of

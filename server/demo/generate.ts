@@ -7,8 +7,14 @@
  */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { createPosts, createProfiles } from "./entities.ts";
-import { EPOCH, OBSERVED_AGE_MAX_MS, toDayNumber, type ObservedEntity } from "./schedule.ts";
+import {
+  createPosts,
+  createProfiles,
+  OBSERVED_AGE_MAX_MS,
+  type ObservedEntity,
+} from "./entities.ts";
+import { draw } from "./random.ts";
+import { EPOCH, toDayNumber } from "./schedule.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
 interface ObservationWindow {
@@ -29,13 +35,13 @@ interface ObservationWindow {
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
   // The first day has the posts that are observed for good.
-  let entities = [...createProfiles(), ...createPosts(0)];
+  let entities = [...createProfiles(), ...createPosts(0)].map(schedule);
   // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
       entities = entities.filter(({ endsAt }) => endsAt > hour);
-      entities.push(...createPosts(nextDay));
+      entities.push(...createPosts(nextDay).map(schedule));
     }
     yield* observeInHour(entities, hour, { from: start, to });
   }
@@ -50,7 +56,7 @@ export function* generateDailyProfiles({
   to,
 }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
-  const profiles = createProfiles();
+  const profiles = createProfiles().map(schedule);
   for (let day = start - (start % DAY_MS); day < to; day += DAY_MS) {
     yield* observeInHour(profiles, day, { from: start, to });
   }
@@ -58,7 +64,7 @@ export function* generateDailyProfiles({
 
 /** Observes the entities that are due in an hour and within the window, in the order of time. */
 function observeInHour(
-  entities: readonly ObservedEntity[],
+  entities: readonly ScheduledEntity[],
   hour: number,
   { from, to }: ObservationWindow,
 ): ObservationLine[] {
@@ -67,4 +73,25 @@ function observeInHour(
     .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
     .toSorted((a, b) => a.instant - b.instant)
     .map(({ entity, instant }) => entity.observe(instant));
+}
+
+type ScheduledEntity = ReturnType<typeof schedule>;
+
+/** Schedules the observations of an entity: one in every hour in which it is due. */
+function schedule({ seed, publishedAt, intervals, observe }: ObservedEntity) {
+  // Spreads the rare observations of old posts over the hours of the day.
+  const stagger = Math.floor(draw(seed, 30) * 24);
+  return {
+    observe,
+    // From the start of the hour: a running demo has new observations every few seconds.
+    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
+    /** The instant from which it is never due again. */
+    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
+    isDueAt(instant: number): boolean {
+      const age = instant - publishedAt;
+      const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
+      if (interval === undefined) return false;
+      return (Math.floor((instant - EPOCH) / HOUR_MS) + stagger) % interval.everyHours === 0;
+    },
+  };
 }

@@ -7,15 +7,7 @@
 import { HOUR_MS } from "../../core/time.ts";
 import type { DemoCreator } from "./creators.ts";
 import { EPOCH } from "./schedule.ts";
-import {
-  draw,
-  drawBetween,
-  drawNormal,
-  hashSeed,
-  logistic,
-  steppedNoise,
-  valueNoise,
-} from "./random.ts";
+import { draw, drawBetween, hashSeed } from "./random.ts";
 
 // The amplitudes of the speed of audience time. Together with the slope of the noise (2 * 0.6 / 5)
 // they stay below 1, so that the speed stays above 0.
@@ -47,18 +39,20 @@ const VIRAL_SHARE = 0.05;
 const FAST_SHARE = 0.65;
 
 /**
- * Creates the counters of one post: functions of the instant. Each counts a share of the views, and
- * has noise of its own, so that it runs a little ahead of or behind the others. A counter never
- * falls.
+ * Creates the counts of a post, as a function of the instant: its views, and those of them that did
+ * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None ever
+ * falls, and none exceeds the views.
  *
  * @param seed The seed of the post.
  * @param interestHours How long the first wave of views typically lasts.
+ * @param shares The share of the views that each count has; `undefined` for one that is not told.
  */
-export function createCounterFactory(
+export function createCounts(
   creator: DemoCreator,
   seed: number,
   publishedAt: number,
   interestHours: number,
+  shares: Readonly<Record<string, number | undefined>>,
 ) {
   const total = creator.typicalReach * Math.exp(0.7 * drawNormal(seed, 10));
   const fastHours = interestHours * drawBetween(seed, 14, 0.7, 1.4);
@@ -77,10 +71,22 @@ export function createCounterFactory(
     return total * (FAST_SHARE * fast + (1 - FAST_SHARE) * slow + burstFactor * burst);
   };
 
-  return (share: number, noise: number) => {
+  const createCounter = (share: number, noise: number) => {
     const start = toAudienceHours(creator, noise, publishedAt);
     return (instant: number) =>
       Math.floor(share * countViews(toAudienceHours(creator, noise, instant) - start));
+  };
+  const see = createCounter(1, seed);
+  const counters = Object.entries(shares).flatMap(([name, share], index) =>
+    share === undefined ? [] : [{ name, count: createCounter(share, seed + 1 + index) }],
+  );
+  return (instant: number) => {
+    const views = see(instant);
+    const counts = counters.map(({ name, count }): [string, number] => [
+      name,
+      Math.min(views, count(instant)),
+    ]);
+    return { views, counts: Object.fromEntries(counts) };
   };
 }
 
@@ -99,4 +105,44 @@ export function countFollowers(creator: DemoCreator, instant: number): number {
   const flutter =
     FLUTTER_SHARE * swing * valueNoise(seed ^ 0x2c1b3c6d, hours / FLUTTER_EVERY_HOURS);
   return Math.max(FOLLOWERS_MIN, Math.floor(base + trend + steps + flutter));
+}
+
+/**
+ * Draws from an approximate normal distribution, of mean 0 and deviation 1: the sum of the uniform
+ * draws at four indexes from `index` on, which is never beyond 3.5.
+ */
+function drawNormal(seed: number, index: number): number {
+  let sum = -2;
+  for (let step = 0; step < 4; step++) sum += draw(seed, index + step);
+  return sum * Math.sqrt(3);
+}
+
+/** Noise between -1 and 1, linear between whole positions: the slope is 2 at most for each unit. */
+function valueNoise(seed: number, position: number): number {
+  const index = Math.floor(position);
+  return mixNoise(seed, index, position - index);
+}
+
+/** The logistic function: it rises from 0 to 1, and is 1/2 at 0. */
+export const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
+
+const STEEPNESS = 40;
+
+/**
+ * Noise between -1 and 1 in steps: between two whole positions it rises or falls once, along a
+ * logistic function, at a random position.
+ */
+function steppedNoise(seed: number, position: number): number {
+  const index = Math.floor(position);
+  const moment = drawBetween(seed ^ 0x5bd1e995, index, 0.3, 0.7);
+  const start = logistic(-moment * STEEPNESS);
+  const end = logistic((1 - moment) * STEEPNESS);
+  const now = logistic((position - index - moment) * STEEPNESS);
+  return mixNoise(seed, index, (now - start) / (end - start));
+}
+
+/** Mixes the noise of two neighbouring whole positions. @param progress From 0 to 1. */
+function mixNoise(seed: number, index: number, progress: number): number {
+  const before = draw(seed, index);
+  return 2 * (before + (draw(seed, index + 1) - before) * progress) - 1;
 }

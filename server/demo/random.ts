@@ -28,16 +28,6 @@ export function drawBetween(seed: number, index: number, low: number, high: numb
   return low + (high - low) * draw(seed, index);
 }
 
-/**
- * Draws from an approximate normal distribution, of mean 0 and deviation 1: the sum of the uniform
- * draws at four indexes from `index` on, which is never beyond 3.5.
- */
-export function drawNormal(seed: number, index: number): number {
-  let sum = -2;
-  for (let step = 0; step < 4; step++) sum += draw(seed, index + step);
-  return sum * Math.sqrt(3);
-}
-
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Generates an identifier of letters and digits; the same name gives the same one. */
@@ -46,34 +36,4 @@ export function generateIdentifier(name: string, length: number): string {
   const seeds = [hashSeed(name), hashSeed(`${name}/identifier`)];
   const draws = Array.from({ length }, (_, index) => draw(seeds[index % 2] ?? 0, index));
   return draws.map((drawn) => LETTERS.charAt(Math.floor(drawn * LETTERS.length))).join("");
-}
-
-/** Noise between -1 and 1, linear between whole positions: the slope is 2 at most for each unit. */
-export function valueNoise(seed: number, position: number): number {
-  const index = Math.floor(position);
-  return mixNoise(seed, index, position - index);
-}
-
-/** The logistic function: it rises from 0 to 1, and is 1/2 at 0. */
-export const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
-
-const STEEPNESS = 40;
-
-/**
- * Noise between -1 and 1 in steps: between two whole positions it rises or falls once, along a
- * logistic function, at a random position.
- */
-export function steppedNoise(seed: number, position: number): number {
-  const index = Math.floor(position);
-  const moment = drawBetween(seed ^ 0x5bd1e995, index, 0.3, 0.7);
-  const start = logistic(-moment * STEEPNESS);
-  const end = logistic((1 - moment) * STEEPNESS);
-  const now = logistic((position - index - moment) * STEEPNESS);
-  return mixNoise(seed, index, (now - start) / (end - start));
-}
-
-/** Mixes the noise of two neighbouring whole positions. @param progress From 0 to 1. */
-function mixNoise(seed: number, index: number, progress: number): number {
-  const before = draw(seed, index);
-  return 2 * (before + (draw(seed, index + 1) - before) * progress) - 1;
 }

@@ -1,8 +1,7 @@
 /**
- * When creators publish, and when their profiles and posts are observed. The schedule begins at
- * `EPOCH`, has no end, and does not depend on when the demo starts.
+ * When creators publish. The schedule begins at `EPOCH`, has no end, and does not depend on when the
+ * demo starts.
  */
-import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { DemoCreator } from "./creators.ts";
 import { draw, hashSeed } from "./random.ts";
@@ -55,45 +54,4 @@ export function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): 
   if (day <= 0) return 0;
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return Math.floor(day / 7) * sum(postsByWeekday) + sum(postsByWeekday.slice(0, day % 7));
-}
-
-/** Posts of this age or older are not observed any more, except the first of the demo's creators. */
-export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
-
-/** How often entities younger than `maxAgeMs` are observed, by rising age. */
-export type Intervals = readonly { readonly maxAgeMs: number; readonly everyHours: number }[];
-
-/** An entity that is observed once in every hour in which it is due. */
-export interface ObservedEntity {
-  /**
-   * The time of the observation, in milliseconds from the start of the hour. It differs between
-   * entities, so that a running demo has new observations every few seconds.
-   */
-  readonly offsetMs: number;
-  /** The instant from which it is never due again. */
-  readonly endsAt: number;
-  isDueAt(instant: number): boolean;
-  observe(instant: number): ObservationLine;
-}
-
-/** Creates an entity that is observed less often the older it is. */
-export function createEntity(
-  seed: number,
-  publishedAt: number,
-  intervals: Intervals,
-  observe: ObservedEntity["observe"],
-): ObservedEntity {
-  // Spreads the rare observations of old posts over the hours of the day.
-  const stagger = Math.floor(draw(seed, 30) * 24);
-  return {
-    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
-    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
-    isDueAt(instant) {
-      const age = instant - publishedAt;
-      const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
-      if (interval === undefined) return false;
-      return (Math.floor((instant - EPOCH) / HOUR_MS) + stagger) % interval.everyHours === 0;
-    },
-    observe,
-  };
 }

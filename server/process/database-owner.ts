@@ -132,19 +132,6 @@ function createOwnedError(file: string, { pid, verb, address, since }: OwnerDesc
   return new DomainError("Conflict", `${file} is ${use} since ${since}`);
 }
 
-/** Runs `start` on an owned database, and closes the database when that fails. */
-export async function closeOnFailure<Result>(
-  ownership: Ownership,
-  start: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await start();
-  } catch (error) {
-    await ownership.close();
-    throw error;
-  }
-}
-
 /** Opens the service. It is loaded only now: a command that finds an owner does not need it. */
 async function loadService(options: ServiceOptions): Promise<Service> {
   const { openService } = await import("../service.ts");

@@ -1,14 +1,8 @@
-/** Keeps the process working, and the operator informed, when file descriptors run out. */
+/** Tells the operator when file descriptors run out. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import type { ServiceLogger } from "../log.ts";
 import { isOutOfDescriptors } from "../system-errors.ts";
-
-/** Starts the runtime's HTTP client. Started when no descriptors are left, it ends the process. */
-export async function startHttpClient(): Promise<void> {
-  // A request that fails starts it too, and sends nothing.
-  await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
-}
 
 /** Each check opens a file, which takes some microseconds. */
 const CHECK_INTERVAL_MS = 1000;

@@ -1,13 +1,16 @@
-/** Serves the public API over HTTP, and stops without losing a request. */
+/** Runs a process that serves the public API over HTTP, and stops without losing a request. */
+import { devNull } from "node:os";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
 import type { Config } from "../config.ts";
+import type { ServiceLogger } from "../log.ts";
 import { createBunRoutes } from "../http/route-matcher.ts";
 import type { Service } from "../service.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
-import type { Ownership } from "./database-owner.ts";
-import { startHttpClient } from "./file-descriptors.ts";
+import { acquireOwnership, type Ownership } from "./database-owner.ts";
+import { watchFileDescriptors } from "./file-descriptors.ts";
 import { drain, waitForQuietPeriod } from "./graceful-shutdown.ts";
+import { startLogger } from "./logger.ts";
 import { waitForTermination } from "./termination.ts";
 
 /** How long a connection may be silent: longer than a request body may take to arrive. */
@@ -19,40 +22,64 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** How long the process may go on once everything is closed. */
 const EXIT_GRACE_MS = 500;
 
-/**
- * Starts to listen.
- *
- * @param options.isAnyPortAllowed Whether it listens on a free port when the configured one is in
- * use; otherwise that throws.
- */
-export async function listen(
-  { service, close }: Ownership,
+/** The work of a command that serves, besides to serve. */
+interface ServerWork<Prepared> {
+  /** The command, which other processes see. */
+  readonly verb: string;
+  /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
+  readonly isAnyPortAllowed?: boolean;
+  /** Runs before it listens. */
+  prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
+  /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */
+  start(running: {
+    readonly url: string;
+    readonly ownership: Ownership;
+    readonly log: ServiceLogger;
+    readonly prepared: Prepared;
+  }): Promise<() => Promise<unknown>>;
+}
+
+/** Opens the database and serves until the process must end. */
+export async function runServer<Prepared>(
   config: Config,
-  { isAnyPortAllowed = false } = {},
-) {
-  const terminated = waitForTermination(process.env);
-  await Promise.all([service.warmUp(), startHttpClient()]);
-  const server = startServer(service, config, isAnyPortAllowed);
+  { verb, isAnyPortAllowed = false, prepare, start }: ServerWork<Prepared>,
+): Promise<void> {
+  const log = await startLogger(config.logLevel);
+  const ownership = await acquireOwnership({ config, verb, log });
+  const { service, close } = ownership;
+  const open = async () => {
+    const prepared = await prepare(ownership, log);
+    // The process can have to end as soon as it listens.
+    const terminated = waitForTermination(process.env);
+    await Promise.all([service.warmUp(), startHttpClient()]);
+    return { prepared, terminated, server: startServer(service, config, isAnyPortAllowed) };
+  };
+  const { prepared, terminated, server } = await open().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const url = `http://${toLinkHost(server.hostname)}:${server.port}`;
   service.setAddress(url);
-  return {
-    url,
-    /** Resolves once the process must end, which can be as soon as it listens. */
-    terminated,
-    /** Stops serving and closes the database. @param stopBackgroundWork Stops other work meanwhile. */
-    async stop(stopBackgroundWork: () => Promise<unknown>): Promise<void> {
-      const deadline = Date.now() + SHUTDOWN_TIMEOUT_MS;
-      const backgroundWork = stopBackgroundWork();
-      await stopServer(server, service, deadline);
-      await pTimeout(backgroundWork, {
-        milliseconds: Math.max(1, deadline - Date.now()),
-        fallback: () => undefined,
-      });
-      await close(Math.max(0, deadline - Date.now()));
-      // A request to a silent source or database server must not keep the process.
-      setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
-    },
-  };
+  watchFileDescriptors(log);
+  const stopBackgroundWork = await start({ url, ownership, log, prepared });
+  await terminated;
+  const deadline = Date.now() + SHUTDOWN_TIMEOUT_MS;
+  const backgroundWork = stopBackgroundWork();
+  await stopServer(server, service, deadline);
+  await pTimeout(backgroundWork, {
+    milliseconds: Math.max(1, deadline - Date.now()),
+    fallback: () => undefined,
+  });
+  await close(Math.max(0, deadline - Date.now()));
+  // A request to a silent source or database server must not keep the process.
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
+  log.flush();
+}
+
+/** Starts the runtime's HTTP client. Started when no descriptors are left, it ends the process. */
+async function startHttpClient(): Promise<void> {
+  // A request that fails starts it too, and sends nothing.
+  await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
 }
 
 /** Addresses to listen on that mean all addresses of the machine, and one of them for links. */
@@ -76,18 +103,12 @@ export const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch
 });
 
 function startServer(service: Service, { port, host }: Config, isAnyPortAllowed: boolean) {
-  const start = (listenPort: number) =>
-    Bun.serve({
-      ...createServerOptions(service),
-      port: listenPort,
-      hostname: host,
-      reusePort: false,
-    });
+  const options = { ...createServerOptions(service), hostname: host, reusePort: false };
   try {
-    return start(port);
+    return Bun.serve({ ...options, port });
   } catch (cause) {
     if (!isAnyPortAllowed) throw createListenError(host, port, cause);
-    return start(0);
+    return Bun.serve({ ...options, port: 0 });
   }
 }
 

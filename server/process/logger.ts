@@ -1,18 +1,21 @@
-/** Logs as JSON lines on standard error. No line holds an API key. */
+/**
+ * Logs as JSON lines on standard error. No line holds an API key. Failures don't flood it: the first
+ * one of a cause has its stack, the next ones a line each, the others are counted every minute.
+ */
 import { configure, getLogger, jsonLinesFormatter } from "@logtape/logtape";
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
-import { createFailureLog } from "./failure-log.ts";
+import { describeError } from "../system-errors.ts";
 
-/** A logger of this process. */
-export interface ProcessLogger extends ServiceLogger {
-  /** Writes the counts of failures that were not logged one by one. */
-  flush(): void;
-}
-
-/** Starts logging of a level and all worse ones. */
-export async function startLogger(level: Config["logLevel"]): Promise<ProcessLogger> {
+/**
+ * Starts logging of a level and all worse ones.
+ *
+ * @returns The log; `flush()` writes the counts of failures that were not logged one by one.
+ */
+export async function startLogger(
+  level: Config["logLevel"],
+): Promise<ServiceLogger & { flush(): void }> {
   await configure({
     reset: true,
     sinks: { stderr: (record) => void process.stderr.write(jsonLinesFormatter(record)) },
@@ -43,8 +46,96 @@ export async function startLogger(level: Config["logLevel"]): Promise<ProcessLog
       const until = event.until === null ? "its settings change" : formatInstant(event.until);
       logger.error("Source {source} {event} until {until}: {reason}", { ...values, until });
     },
-    ...(level === "debug"
-      ? { request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line) }
-      : {}),
+    ...(level === "debug" && {
+      request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line),
+    }),
   };
+}
+
+interface FailureGroup {
+  readonly cause: string;
+  total: number;
+  /** Failures since the last summary. */
+  recent: number;
+  /** Recent failures that were not logged yet. */
+  unwritten: number;
+}
+
+/** Lines for each cause between two summaries. */
+const LINES_PER_CAUSE_MAX = 10;
+
+/** Causes that are counted separately; all others count as one. */
+const CAUSES_MAX = 100;
+const OTHER_CAUSE = "another cause";
+
+/** Creates the log of failures. @param write Writes a record; its sentence names values in braces. */
+export function createFailureLog(
+  write: (level: "error" | "warning", sentence: string, values: Record<string, unknown>) => void,
+) {
+  const groups = new Map<string, FailureGroup>();
+
+  function findOrCreateGroup(error: unknown): FailureGroup {
+    const cause = describeRootCause(error);
+    // Failures of one cause differ in numbers: accounts, instants, sizes.
+    const key = cause.replaceAll(/\d+/g, "#");
+    const isFull = groups.size >= CAUSES_MAX;
+    const existing = groups.get(key) ?? (isFull ? groups.get(OTHER_CAUSE) : undefined);
+    if (existing !== undefined) return existing;
+    const group = { cause: isFull ? OTHER_CAUSE : cause, total: 0, recent: 0, unwritten: 0 };
+    groups.set(isFull ? OTHER_CAUSE : key, group);
+    return group;
+  }
+
+  function writeSuppressedCount(group: FailureGroup): void {
+    const { cause, total, unwritten } = group;
+    if (unwritten === 0) return;
+    group.unwritten = 0;
+    const sentence = "Still failing, {unwritten} more failures in the last minute: {cause}";
+    write("error", sentence, { unwritten, total, cause });
+  }
+
+  return {
+    /** Logs a failure. @param sentence Names `{error}` and the values. */
+    add(sentence: string, values: Readonly<Record<string, unknown>>, error: unknown): void {
+      const group = findOrCreateGroup(error);
+      group.total++;
+      group.recent++;
+      if (group.recent > LINES_PER_CAUSE_MAX) group.unwritten++;
+      else {
+        const text = group.total === 1 ? describeWithStack(error) : describeError(error);
+        write("error", sentence, { ...values, error: text });
+      }
+    },
+
+    /** Logs which causes have stopped since the last summary, and counts the failures of the others. */
+    summarize(): void {
+      for (const [key, group] of groups) {
+        const { cause, total, recent } = group;
+        if (recent > 0) writeSuppressedCount(group);
+        else {
+          groups.delete(key);
+          write("warning", "No longer failing, after {total} failures: {cause}", { total, cause });
+        }
+        group.recent = 0;
+      }
+    },
+
+    /** Logs the pending counts now, not with the next summary. */
+    flush(): void {
+      for (const group of groups.values()) writeSuppressedCount(group);
+    },
+  };
+}
+
+function describeRootCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? String(error) : describeRootCause(error.cause);
+}
+
+function describeWithStack(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { stack = "", message, cause } = error;
+  // Some stacks leave the message out.
+  const ownStack = stack.includes(message) ? stack : `${String(error)}\n${stack}`;
+  return cause === undefined ? ownStack : `${ownStack}\nCaused by ${describeWithStack(cause)}`;
 }

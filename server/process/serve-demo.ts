@@ -8,10 +8,7 @@ import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
 import type { AdminConnection, CommandContext } from "../commands/command.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
-import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
-import { watchFileDescriptors } from "./file-descriptors.ts";
-import { listen } from "./http-server.ts";
-import { startLogger } from "./logger.ts";
+import { runServer } from "./http-server.ts";
 
 /** The days of a new demo with posts. Its channels and users have one observation a day before. */
 const HISTORY_DAYS = 45;
@@ -26,43 +23,39 @@ const NAME = "demo";
 const BLOCK_LINES = 5000;
 
 /** Runs the service on generated data until SIGTERM or SIGINT. */
-export async function serveDemo({
-  environment,
-  isJson,
-  writeOut,
-  writeErr,
-}: CommandContext): Promise<void> {
+export async function serveDemo(context: CommandContext): Promise<void> {
+  const { environment, isJson, writeOut, writeErr } = context;
   const config = readConfig({
     ...environment,
     DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
     LOG_LEVEL: environment["LOG_LEVEL"] || "warning",
   });
-  const log = await startLogger(config.logLevel);
-  const ownership = await acquireOwnership({ config, verb: "demo", log });
-  writeErr(`Generating ${HISTORY_DAYS} days of data, or the data since the last start…\n`);
   let observedUntil = Date.now() - HISTORY_DAYS * DAY_MS;
-  const update = async () => {
+  const update = async (connection: AdminConnection) => {
     const now = Date.now();
-    await importLines(ownership, generateObservations({ from: observedUntil, to: now }));
+    await importLines(connection, generateObservations({ from: observedUntil, to: now }));
     observedUntil = now;
   };
-  const [access, { url, terminated, stop }] = await closeOnFailure(ownership, async () => {
-    const newest = await readNewestObservedAt(ownership.service.database);
-    if (newest === undefined) {
-      await importLines(ownership, generateDailyProfiles({ from: 0, to: observedUntil }));
-    } else observedUntil = newest;
-    await update();
-    const client = createAdminClient(ownership);
-    const created = { key: await createKey(client), admin_token: await createToken(client) };
-    return [created, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
+  await runServer(config, {
+    verb: "demo",
+    isAnyPortAllowed: !environment["PORT"],
+    async prepare(ownership) {
+      writeErr(`Generating ${HISTORY_DAYS} days of data, or the data since the last start…\n`);
+      const newest = await readNewestObservedAt(ownership.service.database);
+      if (newest === undefined) {
+        await importLines(ownership, generateDailyProfiles({ from: 0, to: observedUntil }));
+      } else observedUntil = newest;
+      await update(ownership);
+      const client = createAdminClient(ownership);
+      return { key: await createKey(client), admin_token: await createToken(client) };
+    },
+    async start({ url, ownership, log, prepared }) {
+      await writeOut(isJson ? formatJson({ url, ...prepared }) : formatGreeting(url, prepared));
+      const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
+      const timer = setInterval(() => void update(ownership).catch(onFailure), MINUTE_MS);
+      return async () => clearInterval(timer);
+    },
   });
-  watchFileDescriptors(log);
-  await writeOut(isJson ? formatJson({ url, ...access }) : formatGreeting(url, access));
-  const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
-  const updateTimer = setInterval(() => void update().catch(onFailure), MINUTE_MS);
-  await terminated;
-  await stop(async () => clearInterval(updateTimer));
-  log.flush();
 }
 
 /** Imports generated observations in blocks. */
@@ -113,13 +106,10 @@ async function createToken(client: AdminClient): Promise<string> {
   return (await client("POST /admin/tokens", { body: { name: NAME } })).token;
 }
 
-/** The access of a visitor of the demo. */
-interface DemoAccess {
-  readonly key: string;
-  readonly admin_token: string;
-}
-
-function formatGreeting(url: string, { key, admin_token }: DemoAccess): string {
+function formatGreeting(
+  url: string,
+  { key, admin_token }: { readonly key: string; readonly admin_token: string },
+): string {
   const yearAgo = formatInstant(Date.now() - 365 * DAY_MS).slice(0, 10);
   const curl = (path: string) => `  curl -s -H "X-API-Key: $KEY" "${url}${path}"\n`;
   return (

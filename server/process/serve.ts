@@ -1,50 +1,43 @@
 /** The command `serve`: runs the service, its collectors, its maintenance and its notices. */
+import type { CommandContext } from "../commands/command.ts";
 import { writeHint } from "../commands/terminal/hints.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
-import type { CommandContext } from "../commands/command.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/commit-lock.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 import { answersWithoutToken } from "../store/database/remote/circuit-breaker.ts";
-import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
-import { watchFileDescriptors } from "./file-descriptors.ts";
-import { listen } from "./http-server.ts";
-import { startLogger } from "./logger.ts";
-import { startMaintenance } from "./maintenance.ts";
+import { runServer } from "./http-server.ts";
 
 /** Runs the service until SIGTERM or SIGINT. */
-export async function serve(config: Config, io: CommandContext): Promise<void> {
-  const log = await startLogger(config.logLevel);
-  const ownership = await acquireOwnership({ config, verb: "serve", log });
-  const { service } = ownership;
-  const { url, terminated, stop } = await closeOnFailure(ownership, async () => {
-    await recoverAndLogRefunds(service, log);
-    return listen(ownership, config);
+export function serve(config: Config, context: CommandContext): Promise<void> {
+  return runServer(config, {
+    verb: "serve",
+    prepare: ({ service }, log) => recoverAndLogRefunds(service, log),
+    async start({ url, ownership: { service }, log }) {
+      await warnAboutAccess(config, log);
+      await announce(context, url, redactUrl(config.databaseUrl));
+      await logSqliteVersion(config, service, log);
+      const stops = [service.startMaintenance(), service.startNotices()];
+      const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
+      if (config.collect === "on") stops.push(service.collecting.start(onFailure));
+      return () => Promise.all(stops.map((stop) => stop()));
+    },
   });
-  watchFileDescriptors(log);
-  await warnAboutAccess(config, log);
-  const database = redactUrl(config.databaseUrl);
-  if (io.isJson) await io.writeOut(formatJson({ url, database, pid: process.pid }));
-  io.writeErr(`Serving ${database} at ${url}\n`);
-  writeHint(io, [
+}
+
+async function announce(context: CommandContext, url: string, database: string): Promise<void> {
+  if (context.isJson) await context.writeOut(formatJson({ url, database, pid: process.pid }));
+  context.writeErr(`Serving ${database} at ${url}\n`);
+  writeHint(context, [
     `Dashboard: ${url}/`,
     `API reference: ${url}/swagger`,
     "Requests need a key. Make one in another terminal:",
-    `  ${io.programName} accounts create acme --credits 1000`,
-    `  ${io.programName} keys create acme`,
+    `  ${context.programName} accounts create acme --credits 1000`,
+    `  ${context.programName} keys create acme`,
     "Ctrl-C stops the service",
   ]);
-  await logSqliteVersion(config, service, log);
-  const stopMaintenance = startMaintenance(config, service, log);
-  const stopNotices = service.startNotices();
-  const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
-  const stopCollection =
-    config.collect === "off" ? undefined : service.collecting.start(onCollectionFailure);
-  await terminated;
-  await stop(() => Promise.all([stopMaintenance(), stopNotices(), stopCollection?.()]));
-  log.flush();
 }
 
 /** Warns if the database is on a server that lets anyone read it. */

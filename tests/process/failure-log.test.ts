@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../core/errors.ts";
-import { createFailureLog } from "../../server/process/failure-log.ts";
+import { createFailureLog } from "../../server/process/logger.ts";
 
 /** A log, and its lines with the values in them. */
 function createTestLog() {

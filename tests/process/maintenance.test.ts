@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { startDailyRun, startMaintenance } from "../../server/process/maintenance.ts";
 import type { RetentionReport } from "../../server/store/history/retention.ts";
+import { startDailyRun, startMaintenance } from "../../server/composition/maintenance.ts";
 
 const REPORT: RetentionReport = {
   isDryRun: false,
@@ -9,14 +9,14 @@ const REPORT: RetentionReport = {
 };
 
 /** Runs maintenance once, and returns what it logged. */
-async function maintain(retention: object, folded: number): Promise<unknown[]> {
+async function maintain(hasRetention: boolean, folded: number): Promise<unknown[]> {
   const logged: unknown[] = [];
   const folding = Promise.withResolvers<void>();
   const retaining = Promise.withResolvers<void>();
-  if (Object.keys(retention).length === 0) retaining.resolve();
+  if (!hasRetention) retaining.resolve();
   const stop = startMaintenance(
-    { retention },
     {
+      hasRetention,
       async *applyRetention() {
         yield 1;
         retaining.resolve();
@@ -49,14 +49,14 @@ const RETAINED = [
 ];
 
 test("startMaintenance() folds the journal, and logs how many entries if there are any", async () => {
-  expect(await maintain({}, 0)).toEqual([]);
-  expect(await maintain({}, 5)).toEqual([
+  expect(await maintain(false, 0)).toEqual([]);
+  expect(await maintain(false, 5)).toEqual([
     ["Folded {entries} old entries of the journal", { entries: 5 }],
   ]);
 });
 
 test("startMaintenance() applies a retention policy, and logs its results and faults", async () => {
-  expect(await maintain({ user: { raw: 40 } }, 0)).toEqual(RETAINED);
+  expect(await maintain(true, 0)).toEqual(RETAINED);
 });
 
 test("startDailyRun() runs to the end by itself, and reports the result", async () => {

@@ -1,6 +1,7 @@
 /** The counts of a world as functions of the instant. */
 import { DAY_MS } from "../../../core/time.ts";
-import { draw, drawBetween, logistic } from "../../../server/demo/random.ts";
+import { logistic } from "../../../server/demo/growth-curves.ts";
+import { draw, drawBetween } from "../../../server/demo/random.ts";
 import {
   countUntil,
   type WorldChannel,
