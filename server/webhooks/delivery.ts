@@ -3,17 +3,15 @@
  * ends between the response and its record leaves a notice that is sent again, with the same id.
  */
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
-import type { Notice, NoticeStore } from "../store/accounts/notices.ts";
 import { startLoop } from "../background-loop.ts";
 import type { ServiceLogger } from "../log.ts";
-import { computeNextAttempt, DELAY_MAX_MS } from "./retry-schedule.ts";
-import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
+import type { Notice, NoticeStore } from "../store/accounts/notices.ts";
+import { sendWebhook } from "./send-webhook.ts";
 
-/** The options of {@link createDelivery}. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly notices: NoticeStore;
   /** The receiver. Without one, notices wait. */
-  readonly receiver: WebhookReceiver | undefined;
+  readonly receiver: Parameters<typeof sendWebhook>[1] | undefined;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
@@ -35,22 +33,50 @@ const POLL_INTERVAL_MS = 2000;
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
-/** The body of a webhook. */
-function formatNotice({ account, balance, threshold, granted, at }: Notice): string {
-  return JSON.stringify({
-    type: "account.balance_low",
-    timestamp: formatInstant(at),
-    data: { account, balance, threshold, granted },
+/**
+ * How often a webhook is tried: over about three days, from two to four. It is a number of attempts
+ * and no time, so that a service that is off, or a clock that is wrong, takes none of them away.
+ */
+const ATTEMPTS_MAX = 28;
+
+const FIRST_DELAY_MS = 5000;
+const DELAY_MAX_MS = 6 * HOUR_MS;
+
+/**
+ * Computes the next attempt after a failed one, or `null` after the last: the delay doubles each time,
+ * and jitter shortens it by up to a half.
+ *
+ * @param jitter From 0 to 1: notices that failed together do not come together again.
+ *
+ * @example
+ * computeNextAttempt({ attempts: 1, now: 1000, jitter: 0 }); // 6000
+ * computeNextAttempt({ attempts: 3, now: 20_000, jitter: 1 }); // 30_000
+ */
+export function computeNextAttempt({
+  attempts,
+  now,
+  jitter,
+}: Readonly<Record<"attempts" | "now" | "jitter", number>>): number | null {
+  if (attempts >= ATTEMPTS_MAX) return null;
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), DELAY_MAX_MS);
+  return now + Math.round(delayMs * (1 - jitter / 2));
+}
+
+/** Delivers notices until it is stopped. @returns Stops it, once the running attempts are released. */
+export function startDelivery(options: DeliveryOptions): () => Promise<void> {
+  return startLoop({
+    run: createDelivery(options),
+    intervalMs: POLL_INTERVAL_MS,
+    onFailure: (error) => options.log.backgroundFailure?.(error, "Delivering notices"),
   });
 }
 
+/** Creates the function that delivers all notices that are due, and deletes old ones that ended. */
 export function createDelivery(options: DeliveryOptions) {
   const { notices, receiver, now, log, timeoutMs = TIMEOUT_MS } = options;
-  const abortController = new AbortController();
-  const { signal } = abortController;
   let cleanupAt = -Infinity;
 
-  async function deliver(notice: Notice, to: WebhookReceiver): Promise<void> {
+  async function deliver(notice: Notice, to: typeof receiver & object, signal: AbortSignal) {
     const { id, account, attempts } = notice;
     const message = { id, body: formatNotice(notice) };
     const failure = await sendWebhook(message, to, { now: now(), timeoutMs, signal });
@@ -63,56 +89,38 @@ export function createDelivery(options: DeliveryOptions) {
     if (signal.aborted) return notices.release(notice, { dueAt: now(), failure: null });
     const dueAt = computeNextAttempt({ attempts, now: now(), jitter: Math.random() });
     await notices.release(notice, { dueAt, failure });
-    const values = { id, account, failure, attempts, next: dueAt && formatInstant(dueAt) };
-    if (dueAt === null) {
-      log.warning?.(
-        "The notice {id} about account {account} is given up after {attempts} attempts: {failure}",
-        values,
-      );
-    } else {
-      log.warning?.(
-        "The notice {id} about account {account} was not delivered: {failure}; next try {next}",
-        values,
-      );
-    }
+    log.warning?.(
+      dueAt === null
+        ? "The notice {id} about account {account} is given up after {attempts} attempts: {failure}"
+        : "The notice {id} about account {account} was not delivered: {failure}; next try {next}",
+      { id, account, failure, attempts, next: dueAt && formatInstant(dueAt) },
+    );
   }
 
-  return {
-    /** Delivers all notices that are due, and deletes old ones that ended. */
-    async deliverDue(): Promise<void> {
-      if (now() >= cleanupAt) {
-        await notices.deleteEndedBefore(now() - KEPT_MS);
-        cleanupAt = now() + CLEANUP_INTERVAL_MS;
-      }
-      if (receiver === undefined) return;
-      while (!signal.aborted) {
-        const [start, limit] = [now(), BATCH_SIZE];
-        const [latestDueAt, until] = [start + DELAY_MAX_MS, start + CLAIM_MS];
-        const claimed = await notices.claim({ now: start, latestDueAt, until, limit });
-        await Promise.all(claimed.map((notice) => deliver(notice, receiver)));
-        if (claimed.length < BATCH_SIZE) return;
-      }
-    },
-
-    /** Ends the running attempts, and begins no others. */
-    stop: () => abortController.abort(),
+  return async (signal: AbortSignal): Promise<void> => {
+    if (now() >= cleanupAt) {
+      await notices.deleteEndedBefore(now() - KEPT_MS);
+      cleanupAt = now() + CLEANUP_INTERVAL_MS;
+    }
+    if (receiver === undefined) return;
+    while (!signal.aborted) {
+      const start = now();
+      const claimed = await notices.claim({
+        now: start,
+        latestDueAt: start + DELAY_MAX_MS,
+        until: start + CLAIM_MS,
+        limit: BATCH_SIZE,
+      });
+      await Promise.all(claimed.map((notice) => deliver(notice, receiver, signal)));
+      if (claimed.length < BATCH_SIZE) return;
+    }
   };
 }
 
-/**
- * Delivers notices until it is stopped.
- *
- * @returns Stops it; resolves when the running attempts are released.
- */
-export function startDelivery(options: DeliveryOptions): () => Promise<void> {
-  const delivery = createDelivery(options);
-  const stopLoop = startLoop({
-    run: delivery.deliverDue,
-    intervalMs: POLL_INTERVAL_MS,
-    onFailure: (error) => options.log.backgroundFailure?.(error, "Delivering notices"),
+function formatNotice({ account, balance, threshold, granted, at }: Notice): string {
+  return JSON.stringify({
+    type: "account.balance_low",
+    timestamp: formatInstant(at),
+    data: { account, balance, threshold, granted },
   });
-  return () => {
-    delivery.stop();
-    return stopLoop();
-  };
 }

@@ -8,31 +8,19 @@ interface WebhookMessage {
   readonly body: string;
 }
 
-/** Where webhooks go. */
-export interface WebhookReceiver {
-  readonly url: string;
-  readonly secret: Uint8Array;
-}
-
-interface WebhookAttempt {
-  /** When the attempt begins, in milliseconds since 1970 UTC. */
-  readonly now: number;
-  /** Milliseconds until the headers of the response. */
-  readonly timeoutMs: number;
-  /** Ends the attempt early. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Sends a webhook. It follows no redirect, and neither reads nor decodes the body of a response.
  *
+ * @param attempt.now When the attempt begins, in milliseconds since 1970 UTC.
+ * @param attempt.timeoutMs How long the headers of the response may take.
  * @returns Why it was not delivered; `undefined` if the receiver answered with 2xx.
  */
 export async function sendWebhook(
   message: WebhookMessage,
-  { url, secret }: WebhookReceiver,
-  { now, timeoutMs, signal }: WebhookAttempt,
+  { url, secret }: { readonly url: string; readonly secret: Uint8Array },
+  attempt: { readonly now: number; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
+  const { now, timeoutMs, signal } = attempt;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -58,11 +46,7 @@ export async function sendWebhook(
   }
 }
 
-/**
- * Creates the headers of a message with its signature.
- *
- * @param now When the attempt begins, in milliseconds since 1970 UTC; receivers reject old ones.
- */
+/** Creates the headers of a message with its signature. @param now Receivers reject old messages. */
 export function createWebhookHeaders(
   { id, body }: WebhookMessage,
   secret: Uint8Array,

@@ -4,11 +4,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { readConfig } from "../../server/config.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { createNoticeStore } from "../../server/store/accounts/notices.ts";
-import {
-  createDelivery,
-  startDelivery,
-  type DeliveryOptions,
-} from "../../server/webhooks/delivery.ts";
+import { createDelivery, startDelivery } from "../../server/webhooks/delivery.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,
@@ -16,6 +12,11 @@ import {
 } from "../support/network/webhook-receiver.ts";
 import { commitDebitGroup, withAccounts } from "../support/store/debits.ts";
 import { waitUntil } from "../support/wait.ts";
+
+type DeliveryOptions = Parameters<typeof createDelivery>[0];
+
+/** The signal of a delivery that nobody stops. */
+const NEVER = new AbortController().signal;
 
 /** Receivers reject old timestamps, so this is not a fixed instant. */
 const START = Date.now();
@@ -31,9 +32,9 @@ const countRequests = () => receiver.received.length + receiver.state.rejected;
 
 /** Makes attempts until the notice is given up or delivered, each when it is due. */
 async function deliverToEnd(options: DeliveryOptions, clock: { now: number }): Promise<void> {
-  const delivery = createDelivery(options);
+  const deliverDue = createDelivery(options);
   for (let attempt = 0; attempt < 100; attempt++) {
-    await delivery.deliverDue();
+    await deliverDue(NEVER);
     const [notice] = await options.notices.list({ limit: 10 });
     if (typeof notice?.dueAt !== "number") return;
     clock.now = notice.dueAt;
@@ -79,9 +80,9 @@ const BODY = {
 describe("deliverDue()", () => {
   test("sends a signed notice once", async () => {
     await withNotice(async ({ options }) => {
-      const delivery = createDelivery(options);
-      await delivery.deliverDue();
-      await delivery.deliverDue();
+      const deliverDue = createDelivery(options);
+      await deliverDue(NEVER);
+      await deliverDue(NEVER);
       const [notice] = await options.notices.list({ limit: 10 });
       expect(receiver.received).toEqual([{ id: String(notice?.id), body: BODY }]);
       expect(notice).toMatchObject({ deliveredAt: START, dueAt: null, attempts: 1 });
@@ -100,9 +101,9 @@ describe("deliverDue()", () => {
   ])("tries again after %s, later each time, with the same id", async (_case, respond, failure) => {
     await withNotice(async ({ options, clock, warnings }) => {
       receiver.state.respond = respond;
-      const delivery = createDelivery({ ...options, timeoutMs: 300 });
+      const deliverDue = createDelivery({ ...options, timeoutMs: 300 });
       for (const attempts of [1, 2, 3]) {
-        await delivery.deliverDue();
+        await deliverDue(NEVER);
         expect(receiver.received).toHaveLength(attempts);
         const [notice] = await options.notices.list({ limit: 10 });
         expect(notice).toMatchObject({ attempts, failure: expect.stringMatching(failure) });
@@ -111,11 +112,11 @@ describe("deliverDue()", () => {
         expect(delayMs).toBeLessThanOrEqual(5000 * 2 ** (attempts - 1));
         // Not before.
         clock.now = Number(notice?.dueAt) - 1;
-        await delivery.deliverDue();
+        await deliverDue(NEVER);
         clock.now++;
       }
       receiver.state.respond = () => new Response();
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(receiver.received).toHaveLength(4);
       expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
       expect(await options.notices.list({ limit: 10 })).toMatchObject([
@@ -129,15 +130,15 @@ describe("deliverDue()", () => {
     await withNotice(async ({ options, clock, warnings }) => {
       await receiver.stop();
       const url = `${options.receiver.url}?token=hidden`;
-      const delivery = createDelivery({ ...options, receiver: { ...options.receiver, url } });
-      await delivery.deliverDue();
+      const deliverDue = createDelivery({ ...options, receiver: { ...options.receiver, url } });
+      await deliverDue(NEVER);
       const [notice] = await options.notices.list({ limit: 10 });
       expect(notice?.failure).toBe("The receiver could not be reached: ECONNREFUSED");
       expect(JSON.stringify(warnings)).not.toContain("hidden");
       receiver.restart();
       clock.now = Number(notice?.dueAt);
-      await delivery.deliverDue();
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
+      await deliverDue(NEVER);
       expect(receiver.received.map(({ body }) => body)).toEqual([BODY]);
     });
   });
@@ -151,7 +152,7 @@ describe("deliverDue()", () => {
           cancel: () => void (isCancelled = true),
         });
       receiver.state.respond = () => new Response(endless());
-      await createDelivery(options).deliverDue();
+      await createDelivery(options)(NEVER);
       expect(await options.notices.countUndelivered()).toEqual({ pending: 0, failed: 0 });
       await waitUntil(() => isCancelled);
     });
@@ -164,13 +165,13 @@ describe("deliverDue()", () => {
       expect(countRequests()).toBe(28);
       expect(await options.notices.countUndelivered()).toEqual({ pending: 0, failed: 1 });
       expect(warnings.at(-1)).toMatchObject({ account: "first", attempts: 28, next: null });
-      const delivery = createDelivery(options);
+      const deliverDue = createDelivery(options);
       const givenUpAt = clock.now;
       clock.now = givenUpAt + 30 * DAY_MS;
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(await options.notices.list({ limit: 10 })).toHaveLength(1);
       clock.now = givenUpAt + 31 * DAY_MS;
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(await options.notices.list({ limit: 10 })).toEqual([]);
     });
   });
@@ -178,16 +179,16 @@ describe("deliverDue()", () => {
   test("tries as often after the service was off for days, and deletes nothing pending", async () => {
     await withNotice(async ({ options, clock }) => {
       receiver.state.respond = () => new Response(null, { status: 500 });
-      await createDelivery(options).deliverDue();
+      await createDelivery(options)(NEVER);
       clock.now = START + 40 * DAY_MS;
-      await createDelivery(options).deliverDue();
+      await createDelivery(options)(NEVER);
       expect(await options.notices.list({ limit: 10 })).toMatchObject([
         { state: "pending", attempts: 2 },
       ]);
       await deliverToEnd(options, clock);
       expect(countRequests()).toBe(28);
       // It is kept from its last attempt on, so that somebody can send it again.
-      await createDelivery(options).deliverDue();
+      await createDelivery(options)(NEVER);
       expect(await options.notices.list({ limit: 10 })).toMatchObject([{ state: "failed" }]);
     });
   });
@@ -196,11 +197,11 @@ describe("deliverDue()", () => {
     await withNotice(async ({ options, clock }) => {
       receiver.state.respond = () => new Response(null, { status: 500 });
       clock.now = START + 9 * DAY_MS;
-      const delivery = createDelivery(options);
-      await delivery.deliverDue();
+      const deliverDue = createDelivery(options);
+      await deliverDue(NEVER);
       clock.now = START;
       receiver.state.respond = () => new Response();
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(await options.notices.list({ limit: 10 })).toMatchObject([
         { state: "delivered", deliveredAt: START },
       ]);
@@ -212,13 +213,13 @@ describe("deliverDue() without a receiver", () => {
   test("leaves a notice for a later receiver", async () => {
     await withNotice(async ({ options, clock }) => {
       clock.now = START + 31 * DAY_MS;
-      await createDelivery({ ...options, receiver: undefined }).deliverDue();
+      await createDelivery({ ...options, receiver: undefined })(NEVER);
       expect(await options.notices.list({ limit: 10 })).toMatchObject([
         { state: "pending", attempts: 0 },
       ]);
       expect(receiver.received).toEqual([]);
       clock.now = START;
-      await createDelivery(options).deliverDue();
+      await createDelivery(options)(NEVER);
       expect(receiver.received.map(({ body }) => body)).toEqual([BODY]);
     });
   });
@@ -230,8 +231,8 @@ describe("deliverDue() after resend()", () => {
       const { notices } = options;
       receiver.state.respond = () => new Response(null, { status: 500 });
       await deliverToEnd(options, clock);
-      const delivery = createDelivery(options);
-      await delivery.deliverDue();
+      const deliverDue = createDelivery(options);
+      await deliverDue(NEVER);
       expect(countRequests()).toBe(28);
       const [{ id = "" } = {}] = await notices.list({ state: "failed", limit: 1 });
       expect(await notices.resend(id, clock.now)).toMatchObject({ state: "pending", attempts: 0 });
@@ -240,7 +241,7 @@ describe("deliverDue() after resend()", () => {
       receiver.state.respond = () => new Response();
       clock.now = START;
       await notices.resend(id, clock.now);
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "delivered" }]);
       expect(receiver.received.at(-1)).toEqual({ id, body: BODY });
     });
@@ -251,15 +252,15 @@ describe("deliverDue() after resend()", () => {
       const { notices } = options;
       const answer = Promise.withResolvers<Response>();
       receiver.state.respond = () => answer.promise;
-      const delivery = createDelivery(options);
-      const running = delivery.deliverDue();
+      const deliverDue = createDelivery(options);
+      const running = deliverDue(NEVER);
       await waitUntil(() => receiver.received.length === 1);
       const [{ id = "" } = {}] = await notices.list({ limit: 1 });
       await notices.resend(id, START);
       answer.resolve(new Response(null, { status: 500 }));
       await running;
       receiver.state.respond = () => new Response();
-      await delivery.deliverDue();
+      await deliverDue(NEVER);
       expect(receiver.received).toHaveLength(2);
       expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "delivered" }]);
     });

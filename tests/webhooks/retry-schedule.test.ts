@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { computeNextAttempt } from "../../server/webhooks/retry-schedule.ts";
+import { computeNextAttempt } from "../../server/webhooks/delivery.ts";
 
 describe("computeNextAttempt()", () => {
   /** The delays between all attempts, in seconds. */
