@@ -1,5 +1,4 @@
 /** Prints rows as a table for people, or as JSON for programs. */
-import Table from "cli-table3";
 import type { CommandLineIo } from "./process-io.ts";
 import { paint, showControls } from "./style.ts";
 
@@ -63,18 +62,18 @@ export function formatTable<Column extends string>(
 ): string {
   const { columns: width = Infinity, hasOutColors } = view;
   const filled = columns.filter((column) => rows.some((row) => row[column] !== null));
-  const layouts: (() => TableText | undefined)[] = [
-    () => toTableText(columns, rows),
-    () => toTableText(filled, rows),
-    () => toTableText(filled, rows.map(shortenInstants)),
-    () => wrapTable(toTableText(filled, rows.map(shortenInstants)), width),
+  const shortened = rows.map(shortenInstants);
+  const layouts: (() => TextColumn[] | undefined)[] = [
+    () => toTextColumns(columns, rows),
+    () => toTextColumns(filled, rows),
+    () => toTextColumns(filled, shortened),
+    () => wrapColumns(toTextColumns(filled, shortened), width),
   ];
   for (const layOut of layouts) {
     const table = layOut();
     if (table === undefined) break;
     const lines = drawTable(table, hasOutColors);
-    const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
-    if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
+    if (rows.length === 0 || findWidth(lines) <= width) return `${lines.join("\n")}\n`;
   }
   return rows.map((row) => formatFields(row, view, filled)).join("\n");
 }
@@ -94,52 +93,46 @@ export function formatFields<Column extends string>(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The texts of a table, and which of its columns are numbers. */
-interface TableText {
-  readonly headings: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  readonly isNumeric: readonly boolean[];
+/** A column of a table: its heading, then the texts of its cells. */
+interface TextColumn {
+  readonly cells: readonly string[];
+  readonly isNumeric: boolean;
 }
 
-function toTableText<Column extends string>(
+const toTextColumns = <Column extends string>(
   columns: readonly Column[],
   rows: readonly Row<Column>[],
-): TableText {
-  return {
-    headings: columns.map(toHeading),
-    rows: rows.map((row) => columns.map((column) => formatCell(row[column]))),
-    isNumeric: columns.map(
-      (column) =>
-        rows.length > 0 &&
-        rows.every((row) => row[column] === null || NUMBER.test(String(row[column]))),
-    ),
-  };
-}
+): TextColumn[] =>
+  columns.map((column) => ({
+    cells: [toHeading(column), ...rows.map((row) => formatCell(row[column]))],
+    isNumeric: rows.every((row) => row[column] === null || NUMBER.test(String(row[column]))),
+  }));
 
 /** A longer word is cut, so that it does not turn the whole table into a list of fields. */
 const UNCUT_WORD_COLUMNS = 24;
 
 /** Wraps the widest columns until the table fits; `undefined` if it cannot. */
-function wrapTable({ headings, rows, isNumeric }: TableText, width: number): TableText | undefined {
-  const columns = headings.map((heading, index) => {
-    const texts = [heading, ...rows.map((row) => row[index] ?? "")];
-    const textWidth = findWidth(texts);
-    if (isNumeric[index] === true) return { width: textWidth, minWidth: textWidth };
-    const wordWidth = findWidth(texts.flatMap((text) => text.split(" ")));
-    return { width: textWidth, minWidth: Math.min(wordWidth, UNCUT_WORD_COLUMNS) };
+function wrapColumns(columns: readonly TextColumn[], width: number): TextColumn[] | undefined {
+  const sizes = columns.map(({ cells, isNumeric }) => {
+    const textWidth = findWidth(cells);
+    const wordWidth = findWidth(cells.flatMap((text) => text.split(" ")));
+    return {
+      width: textWidth,
+      minWidth: isNumeric ? textWidth : Math.min(wordWidth, UNCUT_WORD_COLUMNS),
+    };
   });
-  let excess =
-    columns.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
+  let excess = sizes.reduce((sum, size) => sum + size.width + GAP.length, -GAP.length) - width;
   for (; excess > 0; excess--) {
-    const [widest] = columns
-      .filter((column) => column.width > column.minWidth)
+    const [widest] = sizes
+      .filter((size) => size.width > size.minWidth)
       .toSorted((a, b) => b.width - a.width);
     if (widest === undefined) return undefined;
     widest.width--;
   }
-  const wrap = (text: string, index: number) =>
-    Bun.wrapAnsi(text, columns[index]?.width ?? width, { hard: true });
-  return { headings: headings.map(wrap), rows: rows.map((row) => row.map(wrap)), isNumeric };
+  return columns.map(({ cells, isNumeric }, index) => ({
+    cells: cells.map((text) => Bun.wrapAnsi(text, sizes[index]?.width ?? width, { hard: true })),
+    isNumeric,
+  }));
 }
 
 const findWidth = (texts: readonly string[]) =>
@@ -148,18 +141,24 @@ const findWidth = (texts: readonly string[]) =>
 /** The space between two columns. */
 const GAP = "  ";
 
-function drawTable({ headings, rows, isNumeric }: TableText, isPainted: boolean): string[] {
-  const table = new Table({
-    chars: NO_BORDER_CHARS,
-    head: headings.map((heading) => (isPainted ? paint("bold", heading) : heading)),
-    colAligns: isNumeric.map((isNumber) => (isNumber ? "right" : "left")),
-    style: { head: [], border: [], "padding-left": 0, "padding-right": GAP.length },
+/** Draws a table as lines. A cell may have several. */
+function drawTable(columns: readonly TextColumn[], isPainted: boolean): string[] {
+  const table = columns.map(({ cells, isNumeric }) => {
+    const lines = cells.map((text) => text.split("\n"));
+    return { lines, isNumeric, width: findWidth(lines.flat()) };
   });
-  for (const row of rows) table.push([...row]);
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd());
+  return (columns[0]?.cells ?? []).flatMap((_, row) => {
+    const height = Math.max(...table.map(({ lines }) => lines[row]?.length ?? 0));
+    return Array.from({ length: height }, (__, line) => {
+      const cells = table.map(({ lines, isNumeric, width }) => {
+        const text = lines[row]?.[line] ?? "";
+        const padding = " ".repeat(width - Bun.stringWidth(text));
+        const painted = row === 0 && isPainted ? paint("bold", text) : text;
+        return isNumeric ? padding + painted : painted + padding;
+      });
+      return cells.join(GAP).trimEnd();
+    });
+  });
 }
 
 /** A number, maybe an estimated one, and maybe with commas. */
@@ -179,10 +178,3 @@ function shortenInstants<Column extends string>(row: Row<Column>): Row<Column> {
 const formatCell = (cell: Cell) => showControls(String(cell ?? ""));
 
 const toHeading = (column: string) => column.replaceAll("_", " ");
-
-const NO_BORDER_CHARS = Object.fromEntries(
-  ["top", "bottom", "left", "right"]
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat("mid", "mid-mid", "middle")
-    .map((name) => [name, ""] as const),
-);
