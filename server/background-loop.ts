@@ -1,25 +1,21 @@
 /** Runs background work again and again. */
 
-/** The options of {@link startLoop}. */
-interface LoopOptions {
-  /**
-   * Does the work.
-   *
-   * @param signal Aborts when the loop is stopped.
-   * @returns Milliseconds until the next run, if not the interval.
-   */
-  run(signal: AbortSignal): Promise<number | void>;
-  /** Milliseconds from the end of a run to the next one. */
+/** Starts a loop. @returns Stops it; resolves once the current run is done. */
+export function startLoop({
+  run,
+  intervalMs,
+  initialDelayMs,
+  onFailure,
+}: {
+  /** Does the work; the signal aborts when the loop is stopped. @returns The delay of the next run. */
+  readonly run: (signal: AbortSignal) => Promise<number | void>;
+  /** The delay from the end of a run to the next one, if the run returns none. */
   readonly intervalMs: number;
-  /** Milliseconds until the first run, which begins at once by default. */
+  /** The delay of the first run, which begins at once by default. */
   readonly initialDelayMs?: number | undefined;
   /** Receives the error of a run; the loop goes on. */
-  onFailure(error: unknown): void;
-}
-
-/** Starts a loop. @returns Stops it; resolves once the current run is done. */
-export function startLoop(options: LoopOptions): () => Promise<void> {
-  const { run, intervalMs, initialDelayMs, onFailure } = options;
+  readonly onFailure: (error: unknown) => void;
+}): () => Promise<void> {
   const abortController = new AbortController();
   const { signal } = abortController;
   let timer: Timer | undefined;
@@ -36,9 +32,7 @@ export function startLoop(options: LoopOptions): () => Promise<void> {
   }
 
   function schedule(delayMs: number): void {
-    timer = setTimeout(() => {
-      currentRun = runOnce();
-    }, delayMs);
+    timer = setTimeout(() => (currentRun = runOnce()), delayMs);
   }
 
   if (initialDelayMs === undefined) currentRun = runOnce();

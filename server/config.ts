@@ -3,10 +3,7 @@ import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
 import { checkedText, integerBetween, oneOf, WEB_URL, type Setting } from "./settings.ts";
 
-/**
- * Whether a file URL is unambiguous: it has no host, no query, no fragment, and no invisible space
- * at its end.
- */
+/** Whether a file URL is unambiguous: without host, query, fragment, and invisible space at its end. */
 function isFileUrl(text: string): boolean {
   if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]*[^?#\s]$/.test(text)) return false;
   try {
@@ -32,6 +29,8 @@ function parseOrigins(text: string): string[] | undefined {
     (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null");
   return origins.every(isOrigin) ? origins : undefined;
 }
+
+const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes("\0"));
 
 /** Idempotency keys pay for a day, and name the debit that paid. */
 const JOURNAL_DAYS_MIN = 2;
@@ -76,13 +75,13 @@ const SETTING_OF_FIELD = {
     name: "SPOOL_FOLDER",
     default: "./data/spool",
     description: "The folder for refunds that a process could not apply before it ended",
-    ...checkedText("the path of a folder", (text) => !text.includes("\0")),
+    ...FOLDER_PATH,
   },
   backupFolder: {
     name: "BACKUP_FOLDER",
     default: "./data/backups",
     description: "The folder for backups that are made through the administration API over HTTP",
-    ...checkedText("the path of a folder", (text) => !text.includes("\0")),
+    ...FOLDER_PATH,
   },
   rateLimit: {
     name: "RATE_LIMIT",

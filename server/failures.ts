@@ -9,28 +9,11 @@ import { describeError, readAdvice, readSystemErrorCode } from "./system-errors.
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** The output of a failed command. */
 interface Failure {
   readonly status: number;
   /** The name of an error of the API, `Invalid Usage`, `Invalid Setting`, or a code of the system. */
   readonly code: string;
   readonly message: string;
-}
-
-/** Whether the arguments of a command ask for JSON, which also holds for its errors. */
-export function requestsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf("--");
-  return argv.slice(0, end === -1 ? undefined : end).includes("--json");
-}
-
-/** Makes every message a JSON object in a line of its own. */
-export function toJsonMessages(io: CommandLineIo): CommandLineIo {
-  return {
-    ...io,
-    hasErrColors: false,
-    errTerminal: undefined,
-    writeErr: (text) => io.writeErr(`${JSON.stringify({ message: text.trimEnd() })}\n`),
-  };
 }
 
 /** Writes why a command failed, and returns the exit status; rethrows an error that is a bug. */

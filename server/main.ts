@@ -6,16 +6,15 @@ import { addCollectionCommands } from "./commands/collection.ts";
 import { CommandError, EXIT_INTERRUPTED, type CommandContext } from "./commands/command.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addCreditsCommand } from "./commands/credits.ts";
+import { addDatabaseCommands } from "./commands/database.ts";
 import { addExportCommand } from "./commands/export.ts";
-import { addHelpCommand, configureHelp } from "./commands/help/help.ts";
+import { addHelp } from "./commands/help/help.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeysCommand } from "./commands/keys.ts";
-import { addMaintenanceCommands } from "./commands/maintenance.ts";
-import { addStatusCommand } from "./commands/status.ts";
 import { formatJson } from "./commands/terminal/output.ts";
 import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
-import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
+import { describeUsageError, reportFailure } from "./failures.ts";
 import type { ServiceLogger } from "./log.ts";
 import { version } from "../package.json" with { type: "json" };
 import { readAdvice, readSystemErrorCode } from "./system-errors.ts";
@@ -28,7 +27,7 @@ const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
   "Observations:": [addImportCommand, addExportCommand],
   "Customers:": [addAccountsCommand, addKeysCommand, addCreditsCommand, addNoticesCommand],
   "Collecting:": [addCollectionCommands],
-  "Database:": [addStatusCommand, addMaintenanceCommands],
+  "Database:": [addDatabaseCommands],
   "Administrators:": [addAdministratorCommands],
 };
 
@@ -58,13 +57,27 @@ export function createProgram(io = createProcessIo(), argv: readonly string[] = 
     program.commandsGroup(heading);
     for (const addCommands of adders) addCommands(program, context);
   }
-  const helpOptions = { io: context, settings: SETTINGS };
   program.commandsGroup("More:");
   addCompletionCommand(program, context);
-  addHelpCommand(program, helpOptions);
+  addHelp(program, { io: context, settings: SETTINGS });
   configureCommand(program, context);
-  configureHelp(program, helpOptions);
   return program;
+}
+
+/** Whether the arguments of a command ask for JSON, which also holds for its errors. */
+function requestsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? undefined : end).includes("--json");
+}
+
+/** Makes every message a JSON object in a line of its own. */
+function toJsonMessages(io: CommandLineIo): CommandLineIo {
+  return {
+    ...io,
+    hasErrColors: false,
+    errTerminal: undefined,
+    writeErr: (text) => io.writeErr(`${JSON.stringify({ message: text.trimEnd() })}\n`),
+  };
 }
 
 function createContext(processIo: CommandLineIo, argv: readonly string[]): CommandContext {

@@ -60,9 +60,8 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
 }
 
 /**
- * Writes a value like `JSON.stringify`, with its raw parts as they are.
+ * Writes a value without lone surrogates like `JSON.stringify`, with its raw parts as they are.
  *
- * @param value A JSON value without lone surrogates.
  * @returns The pieces of the JSON in order: text, and the bytes of raw parts.
  *
  * @example

@@ -32,8 +32,7 @@ export function readSystemErrorCode(error: unknown): string {
 }
 
 /**
- * Whether the process or the system has no file descriptors left. This passes when connections
- * close.
+ * Whether no file descriptors are left, which passes when connections close.
  *
  * @example
  * isOutOfDescriptors(Object.assign(new Error("Too many open files"), { code: "EMFILE" })); // true
@@ -73,13 +72,9 @@ export function readAdvice(error: unknown): string | undefined {
 }
 
 /** Waits for work on a file; `undefined` if the file does not exist. */
-export async function undefinedIfMissing<Result>(
-  work: Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
+export function undefinedIfMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  return work.catch((error: unknown) => {
     if (readSystemErrorCode(error) === "ENOENT") return undefined;
     throw error;
-  }
+  });
 }

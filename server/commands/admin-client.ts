@@ -52,18 +52,13 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
       value === undefined ? [] : [[name, String(value)]],
     );
     const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
-    const init = body === undefined ? { method } : { method, ...encodeJson(body) };
+    const headers = { "content-type": "application/json" };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
     const response = await sendAdmin(connection, filled + search, init);
     // The body matches the schema of the endpoint.
     return (await response.json()) as OwnerCalls[Call]["result"];
   };
 }
-
-/** Creates a body of JSON and its header. */
-export const encodeJson = (body: unknown) => ({
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body),
-});
 
 /** Reads pages of a list until it has `limit` rows. @param start The cursor of the first page. */
 export async function readPages<Row>(

@@ -74,6 +74,7 @@ async function importFiles(
     if (sizes[index] !== 0) await checkInput(file, options);
   }
   const counts: FileCounts[] = [];
+  const total = createCounts("all");
   const interruption = new AbortController();
   const onInterrupt = () => {
     // Only the first Ctrl-C waits for the block that is being stored.
@@ -85,14 +86,16 @@ async function importFiles(
     await withConnection(context, async (_, connection) => {
       const bytes = sizes.reduce((sum, size) => sum + size, 0);
       // The size of standard input is not known, and then neither is that of all files.
-      const total = sizes.includes(0) ? undefined : bytes;
-      const progress = startProgress(context, { total, formatAmount: formatBytes });
+      const totalBytes = sizes.includes(0) ? undefined : bytes;
+      const progress = startProgress(context, { total: totalBytes, formatAmount: formatBytes });
+      const run = { context, connection, progress, options, signal: interruption.signal };
       try {
         for (const file of files) {
           const fileCounts = createCounts(file);
           counts.push(fileCounts);
-          const { signal } = interruption;
-          await importFile({ context, connection, progress, options, signal }, fileCounts);
+          await importFile(run, file, (added) => {
+            for (const sums of [fileCounts, total]) addCounts(sums, added);
+          });
         }
       } finally {
         progress.stop();
@@ -101,9 +104,11 @@ async function importFiles(
   } finally {
     process.off("SIGINT", onInterrupt);
     // After a failure too: the observations stored before it stay.
-    if (counts.length > 0) await printCounts(context, counts);
+    const { file: _, ...sums } = total;
+    const rows = counts.length > 1 ? [...counts, total] : counts;
+    if (rows.length > 0) await printRows(context, rows, { value: { files: counts, ...sums } });
   }
-  const { rejected } = sumCounts(counts);
+  const { rejected } = total;
   if (rejected > 0)
     throw new CommandError(`${rejected === 1 ? "1 line was" : `${rejected} lines were`} rejected`);
 }
@@ -112,21 +117,8 @@ function createCounts(file: string): FileCounts {
   return { file, read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
 }
 
-function addCounts(total: LineCounts, added: LineCounts): void {
-  for (const name of COUNT_NAMES) total[name] += added[name];
-}
-
-function sumCounts(counts: readonly FileCounts[]): FileCounts {
-  const total = createCounts("all");
-  for (const fileCounts of counts) addCounts(total, fileCounts);
-  return total;
-}
-
-async function printCounts(context: CommandContext, counts: readonly FileCounts[]): Promise<void> {
-  const total = sumCounts(counts);
-  const { file: _, ...sums } = total;
-  const rows = counts.length > 1 ? [...counts, total] : counts;
-  await printRows(context, rows, { value: { files: counts, ...sums } });
+function addCounts(sums: LineCounts, added: LineCounts): void {
+  for (const name of COUNT_NAMES) sums[name] += added[name];
 }
 
 async function readFileSize(file: string): Promise<number> {
@@ -140,21 +132,20 @@ async function readFileSize(file: string): Promise<number> {
   throw new CommandError(`Cannot read ${file}: it is not a file`);
 }
 
-/** The context of the import of each file. */
-interface ImportRun {
-  readonly context: CommandContext;
-  readonly connection: AdminConnection;
-  readonly progress: Progress;
-  readonly options: InputOptions;
-  /** Ends the import between two blocks. */
-  readonly signal: AbortSignal;
-}
-
+/** Imports a file. @param onCounts Receives the counts of each stored block. */
 async function importFile(
-  { context, connection, progress, options, signal }: ImportRun,
-  counts: FileCounts,
+  run: {
+    readonly context: CommandContext;
+    readonly connection: AdminConnection;
+    readonly progress: Progress;
+    readonly options: InputOptions;
+    /** Ends the import between two blocks. */
+    readonly signal: AbortSignal;
+  },
+  file: string,
+  onCounts: (counts: LineCounts) => void,
 ): Promise<void> {
-  const { file } = counts;
+  const { context, connection, progress, options, signal } = run;
   const rejections = createRejectionCollector();
   const print = (text: string) => progress.writeMessage(() => context.writeErr(`${file}${text}\n`));
   const onStored: OnBlockStored = (stored, block) => {
@@ -169,19 +160,19 @@ async function importFile(
       print(`:${line}: ${reason}`);
     }
     const read = stored.read + countRejected(block.rejections);
-    addCounts(counts, { ...stored, read, rejected: countRejected({ causes }) });
+    onCounts({ ...stored, read, rejected: countRejected({ causes }) });
   };
   const blockBytes = isCsv(file, options) ? CSV_BLOCK_BYTES : BLOCK_BYTES;
   const blocks = untilAborted(readInput(file, options, blockBytes, progress.add), signal);
   try {
     await sendPipelined(connection, blocks, onStored);
   } finally {
-    const { rejected, causes } = rejections.report();
-    if (counts.rejected > rejected.length) {
-      print(
-        `: ${counts.rejected} lines were rejected; only the first ${rejected.length} are listed`,
-      );
-      for (const { cause, lines } of causes) print(`: ${lines} lines: ${cause}`);
+    const report = rejections.report();
+    const count = countRejected(report);
+    const { length } = report.rejected;
+    if (count > length) {
+      print(`: ${count} lines were rejected; only the first ${length} are listed`);
+      for (const { cause, lines } of report.causes) print(`: ${lines} lines: ${cause}`);
     }
   }
 }
@@ -190,10 +181,8 @@ async function importFile(
 async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSignal) {
   for await (const block of blocks) {
     if (signal.aborted) {
-      throw new CommandError(
-        "Interrupted: what was imported stays; import the same files again to go on",
-        { code: INTERRUPTED },
-      );
+      const message = "Interrupted: what was imported stays; import the same files again to go on";
+      throw new CommandError(message, { code: INTERRUPTED });
     }
     yield block;
   }
@@ -210,29 +199,24 @@ async function sendPipelined(
   /** Resolves to the function that reports the block, once it is stored. */
   let last: Promise<() => void> | undefined;
   try {
-    for await (const { bytes, ...block } of blocks) {
+    for await (const { bytes: body, ...block } of blocks) {
+      const store = async () => {
+        const response = await sendAdmin(connection, "observations", { method: "POST", body });
+        const result: ImportResult = JSON.parse(await response.text());
+        return () => onStored(result, block);
+      };
       const previous = last;
-      last = sendBlock(connection, bytes).then((result) => () => onStored(result, block));
+      last = store();
       last.catch(() => undefined); // It is awaited later.
-      const reportPrevious = await previous;
-      reportPrevious?.();
+      (await previous)?.();
       // Without this, the process takes 410 MiB at its peak instead of 290.
       Bun.gc(true);
     }
-    const reportLast = await last;
-    reportLast?.();
+    (await last)?.();
   } catch (error) {
     // The last block is stored and counted before the database is closed.
     const [result] = await Promise.allSettled([last]);
     if (result.status === "fulfilled") result.value?.();
     throw error;
   }
-}
-
-async function sendBlock(
-  connection: AdminConnection,
-  body: Uint8Array<ArrayBuffer>,
-): Promise<ImportResult> {
-  const response = await sendAdmin(connection, "observations", { method: "POST", body });
-  return JSON.parse(await response.text());
 }

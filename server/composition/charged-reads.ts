@@ -71,17 +71,9 @@ export function createChargedReadParts(
       await debitQueue.check();
     },
 
-    /**
-     * Finishes running debits and refunds, and closes the database.
-     *
-     * @param timeoutMs How long running work may take. Refunds that fail stay in the spool.
-     */
+    /** Finishes debits and refunds, and closes the database. Refunds that fail stay in the spool. */
     async close(timeoutMs: number): Promise<void> {
-      const finish = async () => {
-        await debitQueue.close();
-        await statuses.flush();
-      };
-      await pTimeout(finish(), {
+      await pTimeout(debitQueue.close().then(statuses.flush), {
         milliseconds: Math.max(timeoutMs, REFUND_GRACE_MS),
         fallback: () => undefined,
       });

@@ -97,23 +97,18 @@ export function startMaintenance(
   return async () => void (await Promise.all([stopFolding(), stopRetention()]));
 }
 
-/**
- * Starts daily runs: each a day after the end of the one before, whether or not it failed.
- *
- * @returns Stops them, and resolves once the current step is done.
- */
-export function startDailyRun<Report>({
+/** Starts daily runs: each a day after the end of the one before, whether or not it failed. */
+function startDailyRun<Report>({
   run,
   onDone,
-  onFailure,
-  initialDelayMs,
-}: {
+  ...options
+}: Pick<Parameters<typeof startLoop>[0], "initialDelayMs" | "onFailure"> & {
   readonly run: Run<Report>;
   readonly onDone: (report: Report) => void;
-  readonly onFailure: (error: unknown) => void;
-  readonly initialDelayMs: number;
 }): () => Promise<void> {
   return startLoop({
+    ...options,
+    intervalMs: DAY_MS,
     async run(signal) {
       const steps = run();
       let step = await steps.next();
@@ -123,8 +118,5 @@ export function startDailyRun<Report>({
       }
       onDone(step.value);
     },
-    intervalMs: DAY_MS,
-    initialDelayMs,
-    onFailure,
   });
 }

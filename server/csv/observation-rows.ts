@@ -1,18 +1,16 @@
 /** Observations as rows of CSV: a table has one kind, and a column for each field. */
-import type { CsvCell } from "./rows.ts";
+import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import {
-  ENTITY_KINDS,
   ENTITY_FIELDS,
+  ENTITY_KINDS,
   type EntityFields,
   type EntityKind,
 } from "../../core/kinds.ts";
-import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { parseInteger } from "../../core/parameters.ts";
+import type { CsvCell } from "./rows.ts";
 
 /** The formats of observations in files: JSON lines, or a table of one kind. */
 export const OBSERVATION_FORMATS = ["ndjson", "csv"] as const;
-
-export type ObservationFormat = (typeof OBSERVATION_FORMATS)[number];
 
 /**
  * Lists the columns of a kind: the fields of an observation, in their order.
@@ -36,50 +34,38 @@ export function listObservationColumns(kind: EntityKind): string[] {
  */
 export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[]): EntityKind {
   const index = header.indexOf("kind");
-  if (index === -1) {
-    throw createInvalidRequestError(
-      `Without a column kind, the kind must be given: ${ENTITY_KINDS.join(", ")}`,
-    );
-  }
   const kind = ENTITY_KINDS.find((name) => name === cells[index]);
   if (kind !== undefined) return kind;
+  const kinds = ENTITY_KINDS.join(", ");
   throw createInvalidRequestError(
-    `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quoteValue(cells[index])}`,
+    index === -1
+      ? `Without a column kind, the kind must be given: ${kinds}`
+      : `kind must be one of ${kinds}, got ${quoteValue(cells[index])}`,
   );
 }
 
 /**
- * Parses a row to the value that `parseObservation()` checks. A cell that is no value of its field
- * stays a text, so that the check rejects it.
- *
- * @throws {DomainError} `Invalid Request` if the row has more or fewer cells than the header, or
- * another kind.
- */
-export type ParseObservationRow = (cells: readonly CsvCell[]) => Record<string, unknown>;
-
-/**
- * Creates the parser of the rows of a table.
+ * Creates the parser of the rows of a table, to values that `parseObservation()` checks.
  *
  * An empty cell is no value. An empty cell in quotes is an empty text where the field is a text or a
- * link, else no value. Counts are plain digits, and `verified` is true or false in any case.
+ * link, else no value. Counts are plain digits, and `verified` is true or false in any case. A cell
+ * that is no value of its field stays a text, so that the check rejects it.
  *
  * @param header The first row, with some of the columns of the kind in any order.
- * @throws {DomainError} `Invalid Request` if a column is unknown, repeated, or missing.
+ * @throws {DomainError} `Invalid Request` if a column is unknown, repeated, or missing. The parser
+ * throws it if the row has more or fewer cells than the header, or another kind.
  *
  * @example
  * const parse = createObservationRowParser("user", ["username", "observedAt", "followers_count"]);
  * parse(["NASA", "2026-11-20", "97"]).followers_count; // 97
  */
-export function createObservationRowParser(
-  kind: EntityKind,
-  header: readonly CsvCell[],
-): ParseObservationRow {
+export function createObservationRowParser(kind: EntityKind, header: readonly CsvCell[]) {
   checkHeader(kind, header);
   const columns = header.map((name) => ({
     name: name ?? "",
     parseCell: createCellParser(kind, name ?? ""),
   }));
-  return (cells) => {
+  return (cells: readonly CsvCell[]): Record<string, unknown> => {
     if (cells.length !== columns.length) {
       throw createInvalidRequestError(
         `A row must have as many cells as the header, ${columns.length}, got ${cells.length}`,
@@ -106,9 +92,8 @@ function checkHeader(kind: EntityKind, header: readonly CsvCell[]): void {
   }
   const repeated = header.find((name, index) => header.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw createInvalidRequestError(
-      `A column must be there once, got ${quoteValue(repeated)} twice`,
-    );
+    const message = `A column must be there once, got ${quoteValue(repeated)} twice`;
+    throw createInvalidRequestError(message);
   }
   const { idField, attributes }: EntityFields = ENTITY_FIELDS[kind];
   const identifiers = Object.keys(attributes).filter((name) => attributes[name] === "identifier");

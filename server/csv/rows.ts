@@ -7,7 +7,6 @@ import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
  */
 export type CsvCell = string | null;
 
-/** Texts with such a character need quotes. */
 const SPECIAL_CHARACTER = /[",\r\n]/;
 
 /**
@@ -32,9 +31,8 @@ function encodeCell(value: unknown): string {
 }
 
 /**
- * Parses one row.
+ * Parses one row, without its line end. A quoted cell may have line breaks.
  *
- * @param row Without its line end. A quoted cell may have line breaks.
  * @throws {DomainError} `Invalid Request` if a quoted cell does not end, or ends before a character
  * that is no comma.
  *

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   rmSync,
   statSync,
@@ -15,7 +16,8 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { DomainError } from "../../core/errors.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
-import { getPidFilePath } from "./owner-client.ts";
+
+const getPidFilePath = (file: string) => `${file}-owner`;
 
 /**
  * Locks a database file for this process, and creates its folder. The lock ends with the process,
@@ -24,7 +26,12 @@ import { getPidFilePath } from "./owner-client.ts";
  * @returns Unlocks it; `undefined` when another process holds the lock.
  */
 export function tryLockDatabase(file: string): (() => void) | undefined {
-  createDatabaseFolder(file);
+  const folder = dirname(resolve(file));
+  orThrow(
+    `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+      "DATABASE_URL to a file elsewhere",
+    () => mkdirSync(folder, { recursive: true }),
+  );
   assertDatabaseFile(file);
   const path = `${file}-lock`;
   const lock = orThrow(
@@ -39,18 +46,26 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
     if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
     throw error;
   }
+  try {
+    writeFileSync(getPidFilePath(file), String(process.pid), { mode: 0o600 });
+  } catch {
+    // A full disk must not prevent the start: the messages of other processes then name no process.
+  }
   return () => {
     rmSync(getPidFilePath(file), { force: true });
     lock.close();
   };
 }
 
-/** Writes the ID of this process beside the file, for messages of other processes. */
-export function writePidFile(file: string): void {
+/** Returns the process that owns a file, if it runs: a kill leaves its process ID behind. */
+export function readOwnerPid(file: string): number | undefined {
   try {
-    writeFileSync(getPidFilePath(file), String(process.pid), { mode: 0o600 });
+    const pid = Number(readFileSync(getPidFilePath(file), "utf8"));
+    if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+    process.kill(pid, 0);
+    return pid;
   } catch {
-    // A full disk must not prevent the start: the messages then name no process.
+    return undefined;
   }
 }
 
@@ -69,15 +84,6 @@ function orThrow<Result>(message: string, work: () => Result): Result {
   }
 }
 
-function createDatabaseFolder(file: string): void {
-  const folder = dirname(resolve(file));
-  orThrow(
-    `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
-      "DATABASE_URL to a file elsewhere",
-    () => mkdirSync(folder, { recursive: true }),
-  );
-}
-
 /** The first bytes of every SQLite file that is not empty. */
 const SQLITE_HEADER = "SQLite format 3\0";
 
@@ -85,17 +91,11 @@ const SQLITE_HEADER = "SQLite format 3\0";
 function assertDatabaseFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (stats.isDirectory()) {
-    throw new DomainError(
-      "Internal Error",
-      `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
-    );
-  }
   if (stats.isFile() && (stats.size === 0 || readHeader(file) === SQLITE_HEADER)) return;
-  throw new DomainError(
-    "Internal Error",
-    `${file} is not a database; set DATABASE_URL to a database of this service, or to a new file`,
-  );
+  const message = stats.isDirectory()
+    ? `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`
+    : `${file} is not a database; set DATABASE_URL to a database of this service, or to a new file`;
+  throw new DomainError("Internal Error", message);
 }
 
 function readHeader(file: string): string {

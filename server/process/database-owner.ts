@@ -10,8 +10,8 @@ import type { OwnerDescription } from "../http/admin/owner.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
-import { assertWritable, tryLockDatabase, writePidFile } from "./database-lock.ts";
-import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
+import { assertWritable, tryLockDatabase } from "./database-lock.ts";
+import { drain } from "./graceful-shutdown.ts";
 import {
   connectToOwner,
   createOwnerTimeoutError,
@@ -27,13 +27,11 @@ export interface Ownership extends AdminConnection {
 }
 
 /** The ownership of a file, with the socket for other processes. */
-interface FileOwnership extends Ownership {
-  readonly socket: Bun.Server<undefined>;
-}
+type FileOwnership = Ownership & { readonly socket: Bun.Server<undefined> };
 
 /** How long a process waits while another one becomes the owner or ends. */
 const HANDOVER_TIMEOUT_MS = 10_000;
-const HANDOVER_POLL_MS = 50;
+const POLL_MS = 50;
 
 /** How long a process that found the socket may take to connect before the socket closes. */
 const ACCEPT_GRACE_MS = 50;
@@ -71,7 +69,7 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
   if (ownership === undefined) return connectToOwner(file);
   const close = async () => {
     // A command that is done waits for the requests of other commands.
-    await waitUntilIdle(ownership.socket);
+    while (ownership.socket.pendingRequests > 0) await Bun.sleep(POLL_MS);
     await ownership.close();
   };
   return { ...ownership, close };
@@ -94,7 +92,7 @@ async function acquireOrFindOwner(
     const isTimeOver = Date.now() > deadline;
     if (owner !== undefined && (isTimeOver || !mayEndSoon(owner))) return { ownership, owner };
     if (isTimeOver) throw createOwnerTimeoutError(file);
-    await Bun.sleep(HANDOVER_POLL_MS);
+    await Bun.sleep(POLL_MS);
   }
 }
 
@@ -120,16 +118,13 @@ export async function acquireOwnership(options: ServiceOptions): Promise<Ownersh
   assertWritable(file);
   // A process that serves goes on; any other command may end in a moment.
   const result = await acquireOrFindOwner(options, file, ({ address }) => address === null);
-  if (result.ownership === undefined) throw createOwnedError(file, result.owner);
-  return result.ownership;
-}
-
-function createOwnedError(file: string, { pid, verb, address, since }: OwnerDescription) {
-  const use =
-    address === null
-      ? `in use by process ${pid} (${verb})`
-      : `served by process ${pid} at ${address}`;
-  return new DomainError("Conflict", `${file} is ${use} since ${since}`);
+  if (result.ownership !== undefined) return result.ownership;
+  const { pid, verb, address, since } = result.owner;
+  const isServed = address !== null;
+  const use = isServed
+    ? `served by process ${pid} at ${address}`
+    : `in use by process ${pid} (${verb})`;
+  throw new DomainError("Conflict", `${file} is ${use} since ${since}`);
 }
 
 /** Opens the service. It is loaded only now: a command that finds an owner does not need it. */
@@ -146,10 +141,8 @@ async function openRemoteService(options: ServiceOptions): Promise<Service> {
     if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
     const server = redactUrl(options.config.databaseUrl);
     const message = `Waited for the database server ${server} in vain`;
-    throw addAdvice(
-      new DomainError(error.code, message, { cause: error }),
-      "start it, or set DATABASE_URL to another database",
-    );
+    const advice = "start it, or set DATABASE_URL to another database";
+    throw addAdvice(new DomainError(error.code, message, { cause: error }), advice);
   }
 }
 
@@ -160,7 +153,6 @@ async function tryAcquireOwnership(
   const unlock = tryLockDatabase(file);
   if (unlock === undefined) return undefined;
   try {
-    writePidFile(file);
     const service = await loadService(options);
     // Only now it is known that this is a database of the service.
     const files = restrictToOwner(file).join("; ");
@@ -196,15 +188,14 @@ function resolveDatabaseFile({ config }: ServiceOptions): string | undefined {
   return file !== undefined && existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Some commands work for minutes before they answer. Bun's types lack this option for sockets. */
-const NO_IDLE_TIMEOUT: object = { idleTimeout: 0 };
-
 function serveSocket(path: string, service: Service) {
+  // Some commands work for minutes before they answer. Bun's types lack this option for sockets.
+  const noIdleTimeout: object = { idleTimeout: 0 };
   const socket = Bun.serve({
     unix: path,
     // The service counts the bytes of a body while it reads them.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...NO_IDLE_TIMEOUT,
+    ...noIdleTimeout,
     fetch: service.owner.fetch,
   });
   chmodSync(path, 0o600);

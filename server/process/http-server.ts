@@ -9,7 +9,7 @@ import type { Service } from "../service.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import { acquireOwnership, type Ownership } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
-import { drain, waitForQuietPeriod } from "./graceful-shutdown.ts";
+import { drain } from "./graceful-shutdown.ts";
 import { startLogger } from "./logger.ts";
 import { waitForTermination } from "./termination.ts";
 
@@ -50,7 +50,7 @@ export async function runServer<Prepared>(
   const open = async () => {
     const prepared = await prepare(ownership, log);
     // The process can have to end as soon as it listens.
-    const terminated = waitForTermination(process.env);
+    const terminated = waitForTermination();
     await Promise.all([service.warmUp(), startHttpClient()]);
     return { prepared, terminated, server: startServer(service, config, isAnyPortAllowed) };
   };
@@ -142,4 +142,28 @@ async function stopServer(server: Bun.Server<undefined>, service: Service, deadl
   );
   await waitForQuietPeriod(() => lateRequestCount);
   await drain(server, deadline - Date.now());
+}
+
+const POLL_INTERVAL_MS = 25;
+
+/** Polls without a new request after which none is expected any more. */
+const QUIET_POLLS = 10;
+
+/** The most polls during which new requests are still answered. */
+const POLLS_MAX = 40;
+
+/**
+ * Waits until no new request has come for a quarter of a second, for a second at most. The server
+ * must go on listening meanwhile: when it stops, it closes idle connections at once, even one with a
+ * request that it has not read, and the client sees a reset.
+ *
+ * @param getRequestCount Counts the requests since shutdown began.
+ */
+async function waitForQuietPeriod(getRequestCount: () => number): Promise<void> {
+  // Polls are counted, not time: in each one the server reads the bytes that have arrived.
+  for (let poll = 0, quietPolls = 0; poll < POLLS_MAX && quietPolls < QUIET_POLLS; poll++) {
+    const previousCount = getRequestCount();
+    await Bun.sleep(POLL_INTERVAL_MS);
+    quietPolls = getRequestCount() === previousCount ? quietPolls + 1 : 0;
+  }
 }

@@ -3,12 +3,12 @@
  * beside the file. A suspended owner accepts connections and never answers, so every wait has a
  * deadline.
  */
-import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/owner.ts";
+import { readOwnerPid } from "./database-lock.ts";
 
 /** How long an owner may be silent before requests to it fail. */
 const OWNER_TIMEOUT_MS = 10_000;
@@ -27,22 +27,15 @@ const SOCKET_PATH_MAX_BYTES = 103;
 
 /** Returns the path of a file's socket, relative or absolute, whichever is shorter. */
 export function resolveSocketPath(file: string): string {
-  const path = resolve(`${file}-socket`);
-  const relativePath = relative(process.cwd(), path);
-  const shorterPath = relativePath.length < path.length ? relativePath : path;
-  if (Buffer.byteLength(shorterPath) > SOCKET_PATH_MAX_BYTES) {
-    throw new DomainError(
-      "Invalid Request",
-      `The path of the database is too long for a socket beside it: ${shorterPath} has more than ` +
-        `${SOCKET_PATH_MAX_BYTES} bytes`,
-    );
-  }
-  return shorterPath;
-}
-
-/** Returns the path of the file that holds the owner's process ID. */
-export function getPidFilePath(file: string): string {
-  return `${file}-owner`;
+  const absolutePath = resolve(`${file}-socket`);
+  const relativePath = relative(process.cwd(), absolutePath);
+  const path = relativePath.length < absolutePath.length ? relativePath : absolutePath;
+  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return path;
+  throw new DomainError(
+    "Invalid Request",
+    `The path of the database is too long for a socket beside it: ${path} has more than ` +
+      `${SOCKET_PATH_MAX_BYTES} bytes`,
+  );
 }
 
 /**
@@ -58,25 +51,20 @@ export async function probeOwner(
 ): Promise<OwnerDescription | undefined> {
   const timeoutController = new AbortController();
   const signal = AbortSignal.any([timeoutController.signal, cancelSignal]);
-  const answered = fetchOwnerDescription(file, signal).then((owner) => ({ owner }));
+  const describe = async () => {
+    const response = await sendToOwner(file, "http://localhost/admin/owner", { signal });
+    return response.ok ? JSON.parse(await response.text()) : undefined;
+  };
+  const answered = describe().then(
+    (owner: OwnerDescription | undefined) => ({ owner }),
+    () => ({ owner: undefined }),
+  );
   for (let waitedMs = 0; waitedMs < OWNER_TIMEOUT_MS; waitedMs += TIMER_STEP_MS) {
     const answer = await Promise.race([answered, sleep(TIMER_STEP_MS, undefined, { ref: false })]);
     if (answer !== undefined) return answer.owner;
   }
   timeoutController.abort();
   throw createOwnerTimeoutError(file);
-}
-
-async function fetchOwnerDescription(
-  file: string,
-  signal: AbortSignal,
-): Promise<OwnerDescription | undefined> {
-  try {
-    const response = await sendToOwner(file, "http://localhost/admin/owner", { signal });
-    return response.ok ? JSON.parse(await response.text()) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -123,25 +111,11 @@ function sendToOwner(file: string, url: string, init: RequestInit = {}): Promise
 /** The error of an owner that does not answer, with the process and the next step. */
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);
-  const seconds = OWNER_TIMEOUT_MS / 1000;
-  return new DomainError(
-    "Service Unavailable",
+  const silence = `did not answer for ${OWNER_TIMEOUT_MS / 1000} seconds`;
+  const message =
     pid === undefined
-      ? `${file} is owned by a process that did not answer for ${seconds} seconds. Resume or end ` +
-          "it, then try again"
-      : `Process ${pid} owns ${file} and did not answer for ${seconds} seconds. Resume it with ` +
-          `"kill -CONT ${pid}" if it is suspended, or end it with "kill -KILL ${pid}", then try again`,
-  );
-}
-
-/** Returns the process in the file's process ID file, if it runs: a kill leaves the file. */
-function readOwnerPid(file: string): number | undefined {
-  try {
-    const pid = Number(readFileSync(getPidFilePath(file), "utf8"));
-    if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
-    process.kill(pid, 0);
-    return pid;
-  } catch {
-    return undefined;
-  }
+      ? `${file} is owned by a process that ${silence}. Resume or end it, then try again`
+      : `Process ${pid} owns ${file} and ${silence}. Resume it with "kill -CONT ${pid}" if it is ` +
+        `suspended, or end it with "kill -KILL ${pid}", then try again`;
+  return new DomainError("Service Unavailable", message);
 }

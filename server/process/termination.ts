@@ -14,13 +14,11 @@ const DUPLICATE_SIGNAL_MS = 1000;
 /** How often the processes of the package runner are checked. */
 const CHECK_INTERVAL_MS = 250;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Resolves on SIGTERM or SIGINT, or once the package runner that started the process has ended. A
  * second signal ends the process at once.
  */
-export function waitForTermination(environment: Environment): Promise<void> {
+export function waitForTermination(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -31,7 +29,14 @@ export function waitForTermination(environment: Environment): Promise<void> {
       process.kill(process.pid, signal);
     };
     for (const signal of SIGNALS) process.on(signal, onSignal);
-    onAnyExit(findPackageRunnerPids(environment), resolve);
+    const pids = findPackageRunnerPids();
+    if (pids.length === 0) return;
+    const timer = setInterval(() => {
+      if (pids.every(isRunning)) return;
+      clearInterval(timer);
+      resolve();
+    }, CHECK_INTERVAL_MS);
+    timer.unref();
   });
 }
 
@@ -40,26 +45,14 @@ export function waitForTermination(environment: Environment): Promise<void> {
  * SIGTERM `npx` ends that shell, but not its children. Processes above the package runner
  * don't count: a service in the background outlives its terminal.
  */
-function findPackageRunnerPids({
-  npm_lifecycle_event: script,
-  npm_execpath: runner = "",
-}: Environment): number[] {
+function findPackageRunnerPids(): number[] {
+  const { npm_lifecycle_event: script, npm_execpath: runner = "" } = process.env;
   if (script === undefined) return [];
   const parent = process.ppid;
   // With `npx bun server/main.ts` the parent is the shell itself.
   const isBelowNpx = basename(runner) === "npm-cli.js" && script !== "npx";
   const shell = isBelowNpx ? readParentPid(parent) : undefined;
   return shell === undefined ? [parent] : [parent, shell];
-}
-
-function onAnyExit(pids: readonly number[], callback: () => void): void {
-  if (pids.length === 0) return;
-  const timer = setInterval(() => {
-    if (pids.every(isRunning)) return;
-    clearInterval(timer);
-    callback();
-  }, CHECK_INTERVAL_MS);
-  timer.unref();
 }
 
 /** Returns the parent of a process; `undefined` when the system does not tell. */

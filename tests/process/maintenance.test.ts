@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { RetentionReport } from "../../server/store/history/retention.ts";
-import { startDailyRun, startMaintenance } from "../../server/composition/maintenance.ts";
+import { startMaintenance } from "../../server/composition/maintenance.ts";
 
 const REPORT: RetentionReport = {
   isDryRun: false,
@@ -59,36 +59,43 @@ test("startMaintenance() applies a retention policy, and logs its results and fa
   expect(await maintain(true, 0)).toEqual(RETAINED);
 });
 
-test("startDailyRun() runs to the end by itself, and reports the result", async () => {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const end = startDailyRun({
-    async *run() {
-      yield 1;
-      return "done";
+/** Starts maintenance that only folds the journal. @param onLog Receives what it logs. */
+function startFolding(
+  foldJournal: () => AsyncGenerator<unknown, number>,
+  onLog: (logged: unknown) => void = () => undefined,
+  initialDelayMs = 1,
+) {
+  return startMaintenance(
+    { hasRetention: false, foldJournal, applyRetention: () => expect.unreachable() },
+    {
+      failure: () => undefined,
+      info: (_, values) => onLog(values),
+      backgroundFailure: (error, work) => onLog([String(error), work]),
     },
-    onDone: resolve,
-    onFailure: () => undefined,
-    initialDelayMs: 1,
-  });
-  expect(await promise).toBe("done");
+    initialDelayMs,
+  );
+}
+
+test("startMaintenance() runs to the end by itself, and reports the result", async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const end = startFolding(async function* () {
+    yield 1;
+    return 7;
+  }, resolve);
+  expect(await promise).toEqual({ entries: 7 });
   await end();
 });
 
-test("startDailyRun() stops after the current step", async () => {
+test("startMaintenance() stops after the current step", async () => {
   const begun = Promise.withResolvers<void>();
   let steps = 0;
-  const end = startDailyRun({
-    async *run() {
-      for (;;) {
-        steps++;
-        begun.resolve();
-        await Bun.sleep(5);
-        yield 1;
-      }
-    },
-    onDone: () => undefined,
-    onFailure: () => undefined,
-    initialDelayMs: 1,
+  const end = startFolding(async function* () {
+    for (;;) {
+      steps++;
+      begun.resolve();
+      await Bun.sleep(5);
+      yield 1;
+    }
   });
   await begun.promise;
   await end();
@@ -97,33 +104,24 @@ test("startDailyRun() stops after the current step", async () => {
   expect(steps).toBe(atEnd);
 });
 
-test("startDailyRun() reports a run that failed", async () => {
+test("startMaintenance() reports a run that failed", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  const end = startDailyRun({
-    // oxlint-disable-next-line require-yield
-    async *run() {
-      throw new Error("no disk");
-    },
-    onDone: () => undefined,
-    onFailure: resolve,
-    initialDelayMs: 1,
-  });
-  expect(String(await promise)).toBe("Error: no disk");
+  // oxlint-disable-next-line require-yield
+  const end = startFolding(async function* () {
+    throw new Error("no disk");
+  }, resolve);
+  expect(await promise).toEqual(["Error: no disk", "Folding the journal"]);
   await end();
 });
 
-test("startDailyRun() does nothing when it is stopped before its first run", async () => {
+test("startMaintenance() does nothing when it is stopped before its first run", async () => {
   let isAsked = false;
-  const end = startDailyRun({
-    async *run() {
-      isAsked = true;
-      yield 1;
-    },
-    onDone: () => undefined,
-    onFailure: () => undefined,
-    initialDelayMs: 5,
-  });
-  await end();
+  const folding = async function* () {
+    isAsked = true;
+    yield 1;
+    return 1;
+  };
+  await startFolding(folding, undefined, 5)();
   await Bun.sleep(20);
   expect(isAsked).toBe(false);
 });

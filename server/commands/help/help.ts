@@ -32,8 +32,8 @@ const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
 /** The commands that use no database. The name of the program itself is empty. */
 const COMMANDS_WITHOUT_DATABASE = new Set(["", "openapi", "completion", "help"]);
 
-/** Adds the command `help`: it shows the help of a command, or all settings. */
-export function addHelpCommand(program: Command, options: HelpOptions): void {
+/** Adds the command `help`, and gives all commands their help, of which it must be the last. */
+export function addHelp(program: Command, options: HelpOptions): void {
   program
     .helpCommand(false)
     .command("help")
@@ -45,6 +45,7 @@ export function addHelpCommand(program: Command, options: HelpOptions): void {
       const text = formatSettings(options);
       await options.io.writeOut(options.io.hasOutColors ? text : stripVTControlCharacters(text));
     });
+  configureHelp(program, options, []);
 }
 
 /** Finds a command by its full name. */
@@ -55,17 +56,8 @@ function findCommand(program: Command, topic: readonly string[]): Command {
   }, program);
 }
 
-/**
- * Gives a command and its subcommands their help. Commander removes the colours where they are not
- * shown.
- *
- * @param path The full name of the command.
- */
-export function configureHelp(
-  command: Command,
-  options: HelpOptions,
-  path: readonly string[] = [],
-): void {
+/** Configures the help of a command. Commander removes the colours where they are not shown. */
+function configureHelp(command: Command, options: HelpOptions, path: readonly string[]): void {
   if (command.commands.length > 0 && path.length > 0)
     command.helpCommand("help [command]", "Shows the help of a command.");
   const paintWord = (text: string) => paint("cyan", text);

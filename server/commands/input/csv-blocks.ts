@@ -1,15 +1,11 @@
 /** Reads CSV files of observations as blocks of lines (NDJSON), in constant memory. */
-import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
-import type { EntityKind } from "../../../core/kinds.ts";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
-import {
-  createObservationRowParser,
-  findRowKind,
-  type ParseObservationRow,
-} from "../../csv/observation-rows.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
-import type { InputBlock } from "./line-blocks.ts";
+import { createObservationRowParser, findRowKind } from "../../csv/observation-rows.ts";
+import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
+import type { InputBlock } from "./line-blocks.ts";
 
 /** Characters of lines that are kept as text. */
 const TEXT_MAX_CHARACTERS = 65_536;
@@ -29,17 +25,30 @@ export async function* readCsvBlocks(
   kind: EntityKind | undefined,
   blockBytes: number,
 ): AsyncGenerator<InputBlock> {
-  const reader = createRowReader(kind);
+  let header: readonly CsvCell[] | undefined;
+  let parseRow: ReturnType<typeof createObservationRowParser> | undefined;
   let block = createBlockBuilder();
+  // The rows of a piece come at once: a promise for each would be slow.
   for await (const rows of cutRows(stream)) {
     for (const row of rows) {
-      block.add(row, reader.read(row));
+      // Without a header there is nothing to import; any other invalid row is rejected alone.
+      const parse = () => parseCells(row);
+      const cells = header === undefined ? parse() : block.attempt(row, parse);
+      if (cells === undefined || cells.every((cell) => cell === null)) continue;
+      if (header === undefined) {
+        header = cells;
+        if (kind !== undefined) parseRow = createObservationRowParser(kind, header);
+        continue;
+      }
+      parseRow ??= createObservationRowParser(kind ?? findRowKind(header, cells), header);
+      const record = block.attempt(row, () => parseRow?.(cells));
+      if (record !== undefined) block.add(row, record);
       if (!block.isFull(blockBytes)) continue;
       yield block.build();
       block = createBlockBuilder();
     }
   }
-  reader.assertHeader();
+  if (header === undefined) throw createInvalidRequestError("There is no row with the columns");
   yield block.build();
 }
 
@@ -49,52 +58,9 @@ async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileR
   yield cutter.end();
 }
 
-/** A row: an observation, or the reason to reject it; neither if it is blank or the header. */
-interface ReadRow {
-  readonly record?: Record<string, unknown>;
-  readonly reason?: string;
-}
-
-/** Creates a reader of the rows of a file. It throws if the header or the kind is wrong. */
-function createRowReader(kind: EntityKind | undefined) {
-  let header: readonly CsvCell[] | undefined;
-  let parseRow: ParseObservationRow | undefined;
-
-  return {
-    read(row: FileRow): ReadRow {
-      if (header === undefined) {
-        const names = parseCells(row);
-        if (names.every((name) => name === null)) return {};
-        header = names;
-        if (kind !== undefined) parseRow = createObservationRowParser(kind, header);
-        return {};
-      }
-      const { value: cells, ...unreadable } = attempt(() => parseCells(row));
-      if (cells === undefined) return unreadable;
-      if (cells.every((cell) => cell === null)) return {};
-      parseRow ??= createObservationRowParser(kind ?? findRowKind(header, cells), header);
-      const { value: record, ...invalid } = attempt(() => parseRow?.(cells));
-      return record === undefined ? invalid : { record };
-    },
-
-    assertHeader(): void {
-      if (header === undefined) throw createInvalidRequestError("There is no row with the columns");
-    },
-  };
-}
-
 function parseCells({ text, line, problem }: FileRow): CsvCell[] {
   if (text === undefined) throw createInvalidRequestError(problem ?? "");
   return parseCsvRow(line === 1 ? text.replace(/^\uFEFF/, "") : text);
-}
-
-function attempt<Value>(action: () => Value): { readonly value?: Value; readonly reason?: string } {
-  try {
-    return { value: action() };
-  } catch (error) {
-    if (error instanceof DomainError) return { reason: error.message };
-    throw error;
-  }
 }
 
 function createBlockBuilder() {
@@ -113,9 +79,17 @@ function createBlockBuilder() {
   }
 
   return {
-    add({ line }: FileRow, { record, reason }: ReadRow): void {
-      if (reason !== undefined) rejections.add({ line, reason });
-      if (record === undefined) return;
+    /** Returns what is parsed; rejects the row, and returns `undefined`, if it is invalid. */
+    attempt<Value>({ line }: FileRow, parse: () => Value): Value | undefined {
+      try {
+        return parse();
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        rejections.add({ line, reason: error.message });
+        return undefined;
+      }
+    },
+    add({ line }: FileRow, record: Record<string, unknown>): void {
       text += `${JSON.stringify(record)}\n`;
       fileLines.push(line);
       if (text.length >= TEXT_MAX_CHARACTERS) flush();

@@ -1,14 +1,16 @@
-/** Reads files of observations, lines or CSV, as blocks of lines. */
+/** Reads files of observations, lines or CSV, packed or not, as blocks of lines. */
+import { createReadStream } from "node:fs";
+import { PassThrough, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import type { EntityKind } from "../../../core/kinds.ts";
-import type { ObservationFormat } from "../../csv/observation-rows.ts";
+import type { OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import { createReadError } from "../command.ts";
-import { openInput, readBlocks, type InputBlock } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
+import { readBlocks, type InputBlock } from "./line-blocks.ts";
 
-/** The format and the kind of files of observations. */
 export interface InputOptions {
   /** By default, the one that the name of the file tells. */
-  readonly format?: ObservationFormat;
+  readonly format?: (typeof OBSERVATION_FORMATS)[number];
   /** The kind of all rows of CSV; by default the one in the column `kind`. */
   readonly kind?: EntityKind;
 }
@@ -45,4 +47,31 @@ export async function checkInput(file: string, options: InputOptions): Promise<v
   if (!isCsv(file, options)) return;
   // The kind is checked with the first row.
   for await (const _ of readInput(file, options, 1)) break;
+}
+
+/** Bytes that are read from a file at once, and that are unpacked at once. */
+const READ_BYTES = 1_048_576;
+const UNPACKED_BYTES = 4 * READ_BYTES;
+
+/** Opens a file. @param onBytes Receives the number of bytes read, before unpacking. */
+function openInput(file: string, onBytes: (count: number) => void): AsyncIterable<Uint8Array> {
+  const source =
+    file === "-" ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
+  source.on("data", (piece: Buffer | string) => onBytes(piece.length));
+  return file.endsWith(".gz") ? unpack(source) : source;
+}
+
+/** Unpacks a stream. If it breaks off, the bytes before that point are yielded before the error. */
+async function* unpack(source: Readable): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
+  // A failed stream drops its buffer, so the bytes wait in a stream that does not fail.
+  const unpacked = new PassThrough();
+  let failure: Error | undefined;
+  source.on("error", (error) => gunzip.destroy(error));
+  gunzip.on("error", (error) => {
+    failure = error;
+    unpacked.end();
+  });
+  yield* source.pipe(gunzip).pipe(unpacked);
+  if (failure) throw failure;
 }

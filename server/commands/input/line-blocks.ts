@@ -1,7 +1,4 @@
-/** Reads files as blocks of whole lines, in constant memory. */
-import { createReadStream } from "node:fs";
-import { PassThrough, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+/** Cuts streams into blocks of whole lines, in constant memory. */
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 
@@ -25,10 +22,8 @@ export interface InputBlock {
 const PIECE_MAX_BYTES = 262_144;
 
 /**
- * Cuts a stream into blocks of whole lines. Of a line that is too long only its beginning is kept,
- * which is enough for the service to reject it.
- *
- * @param blockBytes The size of a block, roughly.
+ * Cuts a stream into blocks of roughly `blockBytes`. Of a line that is too long only its beginning is
+ * kept, which is enough for the service to reject it.
  */
 export async function* readBlocks(
   stream: AsyncIterable<Uint8Array>,
@@ -75,38 +70,4 @@ async function* splitIntoPieces(stream: AsyncIterable<Uint8Array>, maxBytes: num
   for await (const bytes of stream) {
     for (let at = 0; at < bytes.byteLength; at += maxBytes) yield bytes.subarray(at, at + maxBytes);
   }
-}
-
-/** Bytes that are read from a file at once, and that are unpacked at once. */
-const READ_BYTES = 1_048_576;
-const UNPACKED_BYTES = 4 * READ_BYTES;
-
-/**
- * Opens a file, and unpacks it if its name ends in `.gz`; `-` is standard input.
- *
- * @param onBytes Receives the number of bytes read, before unpacking.
- */
-export function openInput(
-  file: string,
-  onBytes: (count: number) => void,
-): AsyncIterable<Uint8Array> {
-  const source =
-    file === "-" ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
-  source.on("data", (piece: Buffer | string) => onBytes(piece.length));
-  return file.endsWith(".gz") ? unpack(source) : source;
-}
-
-/** Unpacks a stream. If it breaks off, the bytes before that point are yielded before the error. */
-async function* unpack(source: Readable): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
-  // A failed stream drops its buffer, so the bytes wait in a stream that does not fail.
-  const unpacked = new PassThrough();
-  let failure: Error | undefined;
-  source.on("error", (error) => gunzip.destroy(error));
-  gunzip.on("error", (error) => {
-    failure = error;
-    unpacked.end();
-  });
-  yield* source.pipe(gunzip).pipe(unpacked);
-  if (failure) throw failure;
 }

@@ -9,11 +9,6 @@ import { formatJson } from "../terminal/output.ts";
 /** The most names that one run takes. */
 const NAMES_MAX = 100_000;
 
-/** The options of a command that takes names. */
-export interface NamesOptions {
-  readonly file?: string;
-}
-
 type NameResult = Readonly<Record<string, string | null>>;
 
 /**
@@ -26,7 +21,7 @@ type NameResult = Readonly<Record<string, string | null>>;
 export async function runOnNames(
   context: CommandContext,
   names: readonly string[],
-  { file }: NamesOptions,
+  { file }: { readonly file?: string },
   work: (client: AdminClient, name: string) => Promise<{ result: NameResult; sentence: string }>,
 ): Promise<void> {
   const all = await readNames(names, file);

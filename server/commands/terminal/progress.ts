@@ -13,13 +13,6 @@ export interface Progress {
   stop(): void;
 }
 
-interface ProgressOptions {
-  /** How much there is to do, if that is known; an estimate will do. */
-  readonly total?: number | undefined;
-  /** Formats an amount of work, such as `12.3 MB`. */
-  formatAmount(amount: number): string;
-}
-
 /** Columns of the bar; it has fewer, or is left out, where a line with the texts would not fit. */
 const BAR_COLUMNS = 30;
 const MIN_BAR_COLUMNS = 5;
@@ -34,7 +27,15 @@ const NO_PROGRESS: Progress = {
 /** Starts to show the progress on standard error, if that is a terminal. */
 export function startProgress(
   { errTerminal }: Pick<CommandLineIo, "errTerminal">,
-  { total: expected, formatAmount }: ProgressOptions,
+  {
+    total: expected,
+    formatAmount,
+  }: {
+    /** How much there is to do, if that is known; an estimate will do. */
+    readonly total?: number | undefined;
+    /** Formats an amount of work, such as `12.3 MB`. */
+    readonly formatAmount: (amount: number) => string;
+  },
 ): Progress {
   if (errTerminal === undefined) return NO_PROGRESS;
   const total = expected === 0 ? undefined : expected;
@@ -82,8 +83,8 @@ export function startProgress(
  * Formats how much is done, the rate and the time left.
  *
  * @example
- * const amounts = { value: 50, total: 100, seconds: 10 };
- * formatAmounts(amounts, (amount) => `${amount} MB`); // " 50 %  5 MB/s  10s left"
+ * const amounts = { value: 50, total: 100, seconds: 3725 };
+ * formatAmounts(amounts, (amount) => `${Math.round(amount)} MB`); // " 50 %  0 MB/s  1h 2m left"
  */
 export function formatAmounts(
   { value, total, seconds }: { value: number; total: number | undefined; seconds: number },
@@ -93,21 +94,13 @@ export function formatAmounts(
   const shownRate = `${formatAmount(rate)}/s`;
   if (total === undefined) return `${formatAmount(value)}  ${shownRate}`;
   const percentage = Math.min(100, Math.floor((value / total) * 100));
-  const left =
-    rate === 0 || value >= total
-      ? ""
-      : `  ${formatDuration(Math.max(0, total - value) / rate)} left`;
+  const isEndKnown = rate > 0 && value < total;
+  const left = isEndKnown ? `  ${formatDuration((total - value) / rate)} left` : "";
   return `${String(percentage).padStart(3)} %  ${shownRate}${left}`;
 }
 
-/**
- * Formats a time.
- *
- * @example
- * formatDuration(3725); // "1h 2m"
- * formatDuration(80); // "1m 20s"
- */
-export function formatDuration(seconds: number): string {
+/** Formats a time: `40s`, `1m 20s`, `1h 2m`. */
+function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}s`;
   const minutes = Math.floor(whole / 60);

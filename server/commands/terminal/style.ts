@@ -4,12 +4,9 @@ import { styleText } from "node:util";
 /** How a message looks where colours are shown: red for an error, dim for a hint. */
 export type MessageStyle = "plain" | "red" | "dim" | "painted";
 
-type Format = Parameters<typeof styleText>[0];
-
 /** Colours text, whether or not it is written to a terminal. */
-export function paint(format: Format, text: string): string {
-  return styleText(format, text, { validateStream: false });
-}
+export const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
+  styleText(format, text, { validateStream: false });
 
 /**
  * Characters that are invisible or change the direction of the text around them: a line with them
@@ -68,11 +65,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /** Formats a number with commas. */
-export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
-}
+export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 /** Formats a number of things: `1 channel`, `1,200 channels`. */
-export function formatPlural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
+export const formatPlural = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
