@@ -4,14 +4,11 @@ import type { SourceEvent } from "./collectors/source-health.ts";
 /** Receives the cause of a failed request. */
 export type OnFailure = (error: unknown, requestId: string) => void;
 
-/** Logs answered requests; never their API key. */
-export interface RequestLogger {
-  request?(line: { method: string; path: string; status: number; ms: number }): void;
-}
-
 /** The log of events of the service. A sentence names its values in braces: `{file}`. */
-export interface ServiceLogger extends RequestLogger {
+export interface ServiceLogger {
   readonly failure: OnFailure;
+  /** Logs an answered request; never its API key. */
+  request?(line: { method: string; path: string; status: number; ms: number }): void;
   sourceEvent?(event: SourceEvent): void;
   /** Logs a failure outside of requests. @param work The subject of a sentence, as "A refund". */
   backgroundFailure?(error: unknown, work: string): void;

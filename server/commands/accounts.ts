@@ -2,10 +2,11 @@
 import { Option, type Command } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
-import { readPages, requestAdmin, withConnection } from "./admin-client.ts";
+import { requestAdmin, requestPages } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
-import { quote, writeHint } from "./terminal/hints.ts";
 import { printResult, printRows } from "./terminal/output.ts";
+import { writeHint } from "./terminal/process-io.ts";
+import { quote } from "./terminal/style.ts";
 
 // The list fits 80 columns, so it leaves the threshold to its JSON.
 const COLUMNS = ["name", "balance", "granted", "debited", "refunded", "created_at"] as const;
@@ -94,13 +95,11 @@ export function addNoticesCommand(program: Command, context: CommandContext): vo
     .option("--limit <number>", "at most this many notices", parsePositiveInteger, 100)
     .option("--json", "print the notices as JSON")
     .action(async ({ account, state, limit }: NoticesOptions) => {
-      const rows = await withConnection(context, (client) =>
-        readPages(limit, undefined, async (page) => {
-          const query = { account, state, ...page };
-          const read = await client("GET /admin/notices", { query });
-          return { rows: read.notices, next: read.next };
-        }),
-      );
+      const rows = await requestPages(context, limit, undefined, async (client, page) => {
+        const query = { account, state, ...page };
+        const { notices: found, next } = await client("GET /admin/notices", { query });
+        return { rows: found, next };
+      });
       const ifEmpty =
         "There are no such notices; they need WEBHOOK_URL and a threshold: " +
         `${context.programName} accounts set acme --low-balance 1000`;

@@ -60,25 +60,6 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
   };
 }
 
-/** Reads pages of a list until it has `limit` rows. @param start The cursor of the first page. */
-export async function readPages<Row>(
-  limit: number,
-  start: string | undefined,
-  readPage: (page: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-  }) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
-): Promise<Row[]> {
-  const read: Row[] = [];
-  for (let cursor = start; ;) {
-    const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
-    const { rows, next } = await readPage({ limit: size, cursor });
-    read.push(...rows);
-    if (next === null || read.length >= limit) return read;
-    cursor = next;
-  }
-}
-
 /**
  * Sends a request whose body or response is a stream.
  *
@@ -134,4 +115,26 @@ export function requestAdmin<Call extends keyof OwnerCalls>(
   ...input: Input<Call>
 ): Promise<OwnerCalls[Call]["result"]> {
   return withConnection(context, (client) => client(call, ...input));
+}
+
+/** Connects, and reads pages of a list until it has `limit` rows. @param start The first cursor. */
+export function requestPages<Row>(
+  context: CommandContext,
+  limit: number,
+  start: string | undefined,
+  readPage: (
+    client: AdminClient,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
+): Promise<Row[]> {
+  return withConnection(context, async (client) => {
+    const read: Row[] = [];
+    for (let cursor = start; ;) {
+      const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
+      const { rows, next } = await readPage(client, { limit: size, cursor });
+      read.push(...rows);
+      if (next === null || read.length >= limit) return read;
+      cursor = next;
+    }
+  });
 }

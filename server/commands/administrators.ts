@@ -1,7 +1,7 @@
 /** The commands of administrators: `tokens` of the administration API, and the `audit` of changes. */
 import type { Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
-import { readPages, requestAdmin, withConnection } from "./admin-client.ts";
+import { requestAdmin, requestPages } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { printResult, printRows } from "./terminal/output.ts";
 import { writeSecret, writeUseHint } from "./terminal/secret.ts";
@@ -80,13 +80,11 @@ function addAuditCommand(program: Command, context: CommandContext): void {
     .option("--limit <number>", "at most this many entries", parsePositiveInteger, 100)
     .option("--json", "print the entries as JSON")
     .action(async ({ actor, action, before, limit }: AuditOptions) => {
-      const value = await withConnection(context, (client) =>
-        readPages(limit, before?.toString(), async (page) => {
-          const query = { actor, action, ...page };
-          const { entries, next } = await client("GET /admin/audit", { query });
-          return { rows: entries, next };
-        }),
-      );
+      const value = await requestPages(context, limit, before?.toString(), async (client, page) => {
+        const query = { actor, action, ...page };
+        const { entries, next } = await client("GET /admin/audit", { query });
+        return { rows: entries, next };
+      });
       const rows = value.map(({ details, outcome, ...entry }) => ({
         ...entry,
         details: formatDetails(details),

@@ -4,8 +4,8 @@ import type { OwnerCalls } from "../http/admin/routes.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { runOnNames } from "./input/names.ts";
-import { writeHint } from "./terminal/hints.ts";
 import { printResult, printRows } from "./terminal/output.ts";
+import { writeHint } from "./terminal/process-io.ts";
 
 export function addCollectionCommands(program: Command, context: CommandContext): void {
   addChannelsCommand(program, context);

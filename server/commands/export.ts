@@ -47,10 +47,10 @@ export function addExportCommand(program: Command, context: CommandContext): voi
           for await (const piece of body ?? []) {
             // Waits for the reader of a pipe, so that the memory stays small.
             await context.writeOut(piece);
-            progress?.add(countLineEnds(piece));
+            progress.add(countLineEnds(piece));
           }
         } finally {
-          progress?.stop();
+          progress.stop();
         }
       });
     });
@@ -61,15 +61,15 @@ async function showProgress(
   { errTerminal, columns }: CommandContext,
   client: AdminClient,
   query: URLSearchParams,
-): Promise<Progress | undefined> {
-  if (errTerminal === undefined || columns !== undefined) return undefined;
+): Promise<Progress> {
+  const terminal = columns === undefined ? errTerminal : undefined;
   const kind = query.get("kind");
   let total: number | undefined;
-  if (!query.has("id") && !query.has("since")) {
+  if (terminal !== undefined && !query.has("id") && !query.has("since")) {
     const { kinds } = await client("GET /admin/status");
     const exported = kinds.filter((totals) => kind === null || totals.kind === kind);
     total = exported.reduce((sum, { observations }) => sum + observations, 0);
   }
   const formatAmount = (amount: number) => `${formatCount(Math.round(amount))} lines`;
-  return startProgress({ errTerminal }, { total, formatAmount });
+  return startProgress({ errTerminal: terminal }, { total, formatAmount });
 }

@@ -3,9 +3,9 @@ import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
-import { quote } from "./terminal/hints.ts";
 import { printResult, printRows } from "./terminal/output.ts";
 import { writeSecret, writeUseHint } from "./terminal/secret.ts";
+import { quote } from "./terminal/style.ts";
 
 export function addKeysCommand(program: Command, context: CommandContext): void {
   const keys = program.command("keys").description("Creates, lists, rotates and revokes API keys.");

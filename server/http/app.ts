@@ -1,7 +1,7 @@
 /** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
 import type { AdminTokenStore } from "../store/administration/admin-tokens.ts";
-import type { RequestLogger } from "../log.ts";
+import type { ServiceLogger } from "../log.ts";
 import type { AdminOptions } from "./admin/endpoint.ts";
 import { ADMIN_ENDPOINTS, createAdminRoutes } from "./admin/routes.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
@@ -22,7 +22,7 @@ interface AppOptions
   extends
     Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
     Omit<EndpointSources, "isStopping"> {
-  readonly log: RequestLogger;
+  readonly log: Pick<ServiceLogger, "request">;
   readonly admin: AdminOptions;
   /** The token of the setting. Without it and named tokens, there is no administration API. */
   readonly adminToken: string | undefined;

@@ -125,7 +125,16 @@ function createListenError(host: string, port: number, cause: unknown): DomainEr
   return new DomainError("Internal Error", message, { cause });
 }
 
-/** Answers the requests in flight and those that still arrive, and asks clients to disconnect. */
+/** The server polls for the last requests: at most 40 times, until 10 in a row bring no new one. */
+const POLL_INTERVAL_MS = 25;
+const QUIET_POLLS = 10;
+const POLLS_MAX = 40;
+
+/**
+ * Answers the requests in flight and those that still arrive, and asks clients to disconnect. The
+ * server must go on listening until requests stop coming: when it stops, it closes idle connections
+ * at once, even one with a request that it has not read, and the client sees a reset.
+ */
 async function stopServer(server: Bun.Server<undefined>, service: Service, deadline: number) {
   let lateRequestCount = 0;
   service.beginStop();
@@ -140,30 +149,11 @@ async function stopServer(server: Bun.Server<undefined>, service: Service, deadl
       },
     }),
   );
-  await waitForQuietPeriod(() => lateRequestCount);
-  await drain(server, deadline - Date.now());
-}
-
-const POLL_INTERVAL_MS = 25;
-
-/** Polls without a new request after which none is expected any more. */
-const QUIET_POLLS = 10;
-
-/** The most polls during which new requests are still answered. */
-const POLLS_MAX = 40;
-
-/**
- * Waits until no new request has come for a quarter of a second, for a second at most. The server
- * must go on listening meanwhile: when it stops, it closes idle connections at once, even one with a
- * request that it has not read, and the client sees a reset.
- *
- * @param getRequestCount Counts the requests since shutdown began.
- */
-async function waitForQuietPeriod(getRequestCount: () => number): Promise<void> {
   // Polls are counted, not time: in each one the server reads the bytes that have arrived.
   for (let poll = 0, quietPolls = 0; poll < POLLS_MAX && quietPolls < QUIET_POLLS; poll++) {
-    const previousCount = getRequestCount();
+    const previousCount = lateRequestCount;
     await Bun.sleep(POLL_INTERVAL_MS);
-    quietPolls = getRequestCount() === previousCount ? quietPolls + 1 : 0;
+    quietPolls = lateRequestCount === previousCount ? quietPolls + 1 : 0;
   }
+  await drain(server, deadline - Date.now());
 }

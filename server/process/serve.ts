@@ -1,7 +1,7 @@
 /** The command `serve`: runs the service, its collectors, its maintenance and its notices. */
 import type { CommandContext } from "../commands/command.ts";
-import { writeHint } from "../commands/terminal/hints.ts";
 import { formatJson } from "../commands/terminal/output.ts";
+import { writeHint } from "../commands/terminal/process-io.ts";
 import { redactUrl, type Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";

@@ -25,6 +25,15 @@ export interface CommandLineIo {
   writeErr(text: string, style?: MessageStyle): void;
 }
 
+/** Writes hints of the next step to standard error, if that is a terminal. */
+export function writeHint(
+  { errTerminal, writeErr }: CommandLineIo,
+  hints: readonly string[],
+): void {
+  if (errTerminal === undefined) return;
+  for (const hint of hints) writeErr(`${hint}\n`, "dim");
+}
+
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
   const { stdout, stderr } = process;

@@ -2,8 +2,8 @@
 import { describeError, readAdvice } from "../../system-errors.ts";
 import { requestAdmin } from "../admin-client.ts";
 import { CommandError, type CommandContext } from "../command.ts";
-import { writeHint } from "./hints.ts";
 import { formatJson } from "./output.ts";
+import { writeHint } from "./process-io.ts";
 
 /**
  * Prints a secret, or with `--json` the whole response. It is written at once, to notice a failure.

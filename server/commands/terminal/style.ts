@@ -1,4 +1,4 @@
-/** How text looks on a terminal: colours, visible controls, sizes. */
+/** How text looks on a terminal: colours, visible controls, quotes, sizes. */
 import { styleText } from "node:util";
 
 /** How a message looks where colours are shown: red for an error, dim for a hint. */
@@ -47,6 +47,17 @@ export function formatMessage(
 function escapeCharacter(character: string): string {
   const units = character.split("");
   return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+}
+
+/**
+ * Quotes an argument for a shell, if it needs that.
+ *
+ * @example
+ * quote("acme"); // "acme"
+ * quote("Bob's"); // "'Bob'\\''s'"
+ */
+export function quote(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
