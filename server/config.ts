@@ -1,7 +1,8 @@
 /** Reads the settings from environment variables, and checks them once at the start. */
+import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
-import { checkedText, integerBetween, oneOf, WEB_URL, type Setting } from "./settings.ts";
+import { checkedText, oneOf, WEB_URL, type Setting } from "./settings.ts";
 
 /** Whether a file URL is unambiguous: without host, query, fragment, and invisible space at its end. */
 function isFileUrl(text: string): boolean {
@@ -28,6 +29,13 @@ function parseOrigins(text: string): string[] | undefined {
     origin === "*" ||
     (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null");
   return origins.every(isOrigin) ? origins : undefined;
+}
+
+function integerBetween(min: number, max: number) {
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    parse: (text: string) => parseInteger(text, { min, max }),
+  };
 }
 
 const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes("\0"));
@@ -170,7 +178,6 @@ export function redactUrl(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
 }
 
-/** The error of settings that are not allowed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

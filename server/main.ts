@@ -1,7 +1,7 @@
 /** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
 import { Command } from "commander";
 import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
-import { addAdministratorCommands } from "./commands/administrators.ts";
+import { addAuditCommand } from "./commands/audit.ts";
 import { addCollectionCommands } from "./commands/collection.ts";
 import { CommandError, EXIT_INTERRUPTED, type CommandContext } from "./commands/command.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
@@ -10,7 +10,7 @@ import { addDatabaseCommands } from "./commands/database.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addHelp } from "./commands/help/help.ts";
 import { addImportCommand } from "./commands/import.ts";
-import { addKeysCommand } from "./commands/keys.ts";
+import { addKeysCommand, addTokensCommand } from "./commands/keys.ts";
 import { formatJson } from "./commands/terminal/output.ts";
 import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
@@ -28,13 +28,12 @@ const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
   "Customers:": [addAccountsCommand, addKeysCommand, addCreditsCommand, addNoticesCommand],
   "Collecting:": [addCollectionCommands],
   "Database:": [addDatabaseCommands],
-  "Administrators:": [addAdministratorCommands],
+  "Administrators:": [addTokensCommand, addAuditCommand],
 };
 
 /**
- * Runs a command.
+ * Runs a command, from its arguments behind the name of the program.
  *
- * @param argv The arguments behind the name of the program.
  * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for an interruption.
  * @throws An error that is neither the user's nor an expected failure of the service.
  */

@@ -39,7 +39,6 @@ import { startDelivery } from "./webhooks/delivery.ts";
 
 export interface ServiceOptions {
   readonly config: Config;
-  /** The command that this process runs; other processes see it. */
   readonly verb: string;
   /** The clock, in milliseconds since 1970 UTC. */
   readonly now?: () => number;
@@ -114,14 +113,12 @@ export async function openService(options: ServiceOptions) {
     owner,
     database,
     collecting: collectionEngine,
-    /** Sets the URL that other processes get. */
     setAddress: (url: string) => void (address = url),
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     startMaintenance: maintenance.startInBackground,
     /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
     startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
-    /** Applies refunds that earlier processes saved. */
     recoverRefunds: charges.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */
     async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
@@ -185,7 +182,6 @@ function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
   return url === undefined || secret === undefined ? undefined : { url, secret };
 }
 
-/** Creates the limiters of the requests of each key. */
 function createKeyLimits({ rateLimit }: Config, now: () => number) {
   const checkRateLimit = rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
   return { checkRateLimit, abortLimiter: createAbortLimiter(now) };

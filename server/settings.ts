@@ -1,5 +1,4 @@
 /** Settings: environment variables with their documentation, and how their texts are read. */
-import { parseInteger } from "../core/parameters.ts";
 
 /** The documentation of a setting, and how to read it. */
 export interface Setting {
@@ -10,14 +9,6 @@ export interface Setting {
   readonly allowed: string;
   /** Returns the value of a text; `undefined` if the text is not allowed. */
   parse(text: string): unknown;
-}
-
-/** An integer, both bounds included. */
-export function integerBetween(min: number, max: number) {
-  return {
-    allowed: `a whole number from ${min} to ${max}`,
-    parse: (text: string) => parseInteger(text, { min, max }),
-  };
 }
 
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]) {

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
 import { requestAdmin, requestPages } from "./admin-client.ts";
-import { parsePositiveInteger, type CommandContext } from "./command.ts";
+import { parsePositiveInteger, type CommandContext, type TextOptions } from "./command.ts";
 import { printResult, printRows } from "./terminal/output.ts";
 import { writeHint } from "./terminal/process-io.ts";
 import { quote } from "./terminal/style.ts";
@@ -61,11 +61,7 @@ export function addAccountsCommand(program: Command, context: CommandContext): v
     });
 }
 
-interface NoticesOptions {
-  readonly account?: string;
-  readonly state?: NoticeState;
-  readonly limit: number;
-}
+type NoticesOptions = TextOptions<"account"> & { state?: NoticeState; limit: number };
 
 const NOTICE_COLUMNS = [
   "id",

@@ -39,7 +39,6 @@ interface RequestInput {
   readonly parameters?: Readonly<Record<string, string | number>>;
 }
 
-/** Creates a typed client on a connection. */
 export function createAdminClient(connection: AdminConnection): AdminClient {
   return async <Call extends keyof OwnerCalls>(call: Call, ...inputs: Input<Call>) => {
     // To the compiler, the input of a call that it does not know is unknown.

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import { requestAdmin } from "./admin-client.ts";
-import { CommandError, type CommandContext } from "./command.ts";
+import { CommandError, type CommandContext, type TextOptions } from "./command.ts";
 import { runOnNames } from "./input/names.ts";
 import { printResult, printRows } from "./terminal/output.ts";
 import { writeHint } from "./terminal/process-io.ts";
@@ -27,7 +27,7 @@ function addChannelsCommand(program: Command, context: CommandContext): void {
     )
     .option("--file <file>", "a file of handles, identifiers and addresses, one a line")
     .option("--json", "print what became of each channel as JSON")
-    .action((names: string[], options: { file?: string }) =>
+    .action((names: string[], options: TextOptions<"file">) =>
       runOnNames(context, names, options, async (client, name) => {
         const body = { channel: name };
         const { channel, failure } = await client("POST /admin/channels", { body });
@@ -75,7 +75,7 @@ function addCreatorsCommand(program: Command, context: CommandContext): void {
     .argument("[usernames...]", USERNAMES)
     .option("--file <file>", "a file of usernames, one a line")
     .option("--json", "print what became of each username as JSON")
-    .action((names: string[], options: { file?: string }) =>
+    .action((names: string[], options: TextOptions<"file">) =>
       runOnNames(context, names, options, async (client, name) => {
         const body = { creator: name };
         const { creator, change, failure } = await client("POST /admin/creators", { body });
@@ -95,7 +95,7 @@ function addCreatorsCommand(program: Command, context: CommandContext): void {
     .argument("[usernames...]", USERNAMES)
     .option("--file <file>", "a file of usernames, one a line")
     .option("--json", "print what became of each username as JSON")
-    .action((names: string[], options: { file?: string }) =>
+    .action((names: string[], options: TextOptions<"file">) =>
       runOnNames(context, names, options, async (client, name) => {
         const { creator } = await client("DELETE /admin/creators", { body: { creator: name } });
         const sentence = `Creator ${creator} is not in the monitoring list any more`;

@@ -5,7 +5,6 @@ import { parseInteger } from "../../core/parameters.ts";
 import { describeError, readAdvice, readSystemErrorCode } from "../system-errors.ts";
 import type { CommandLineIo } from "./terminal/process-io.ts";
 
-/** A connection to the administration API of a database. */
 export interface AdminConnection {
   readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
   /** Whether this process owns the database, so that no other process has to go on serving it. */
@@ -13,13 +12,15 @@ export interface AdminConnection {
   close(): Promise<void>;
 }
 
-/** The context of every command. */
 export interface CommandContext extends CommandLineIo {
   /** Whether `--json` is set: data, messages and errors are JSON. */
   readonly isJson: boolean;
   /** Connects to the database. Other processes see the name of the command. */
   connect(): Promise<AdminConnection>;
 }
+
+/** Options of a command that take a text. */
+export type TextOptions<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** The failure of a command, in words for its user. */
 export class CommandError extends Error {
@@ -55,7 +56,6 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
-/** Creates the error of a file that cannot be read. */
 export function createReadError(file: string, error: unknown): CommandError {
   const code = readSystemErrorCode(error);
   const problem = READ_PROBLEMS[code];

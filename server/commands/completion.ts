@@ -10,7 +10,6 @@ const PROGRAM = "creator-metrics";
 
 const SCRIPTS = { bash: createBashScript, zsh: createZshScript, fish: createFishScript };
 
-/** Adds the command `completion` for all commands of the program. */
 export function addCompletionCommand(program: Command, io: CommandLineIo): void {
   program
     .command("completion")
@@ -31,7 +30,6 @@ interface Word {
 /** The completions of the value of an option or argument: some words, files, or nothing. */
 type Value = readonly string[] | "files" | "nothing";
 
-/** The words that can follow a command. */
 interface CommandWords {
   /** The full name of the command, such as `keys create`; empty for the program. */
   readonly path: string;
@@ -41,7 +39,6 @@ interface CommandWords {
   readonly argument: Value;
 }
 
-/** Lists the words of a command and of all its subcommands. */
 function listWords(command: Command, path: readonly string[] = []): CommandWords[] {
   const [argument] = command.registeredArguments;
   const words: CommandWords = {

@@ -1,7 +1,12 @@
 /** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
 import type { Command } from "commander";
 import { requestAdmin, withConnection } from "./admin-client.ts";
-import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
+import {
+  CommandError,
+  parsePositiveInteger,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
 import { formatJson, formatTable, printRows } from "./terminal/output.ts";
 import { formatPlural, showControls } from "./terminal/style.ts";
 
@@ -53,11 +58,6 @@ export function addCreditsCommand(program: Command, context: CommandContext): vo
     });
 }
 
-interface GrantOptions {
-  readonly reference?: string;
-  readonly reason?: string;
-}
-
 function addGrantCommand(credits: Command, context: CommandContext): void {
   credits
     .command("grant")
@@ -71,22 +71,23 @@ function addGrantCommand(credits: Command, context: CommandContext): void {
     .option("--reference <reference>", "what the grant is for, such as an invoice number")
     .option("--reason <text>", "a note for the journal")
     .option("--json", "print the new balance as JSON")
-    .action(async (account: string, amount: number, { reference, reason }: GrantOptions) => {
-      const granted = await requestAdmin(context, "POST /admin/grants", {
-        body: { account, amount, reference, reason },
-      });
-      const summary = granted.is_new
-        ? `${amount} granted`
-        : `Reference ${reference} had granted ${amount} before, nothing changed`;
-      const sentence = `${summary}; the balance of ${account} is ${granted.balance}`;
-      const text = context.isJson ? formatJson(granted) : `${showControls(sentence)}\n`;
-      await context.writeOut(text);
-    });
-}
-
-interface StatementOptions {
-  readonly since?: string;
-  readonly until?: string;
+    .action(
+      async (
+        account: string,
+        amount: number,
+        { reference, reason }: TextOptions<"reference" | "reason">,
+      ) => {
+        const granted = await requestAdmin(context, "POST /admin/grants", {
+          body: { account, amount, reference, reason },
+        });
+        const summary = granted.is_new
+          ? `${amount} granted`
+          : `Reference ${reference} had granted ${amount} before, nothing changed`;
+        const sentence = `${summary}; the balance of ${account} is ${granted.balance}`;
+        const text = context.isJson ? formatJson(granted) : `${showControls(sentence)}\n`;
+        await context.writeOut(text);
+      },
+    );
 }
 
 function addStatementCommand(credits: Command, context: CommandContext): void {
@@ -102,7 +103,7 @@ function addStatementCommand(credits: Command, context: CommandContext): void {
     .option("--since <instant>", "from this UTC day or hour on")
     .option("--until <instant>", "before this UTC day or hour")
     .option("--json", "print the lines as JSON, one per line")
-    .action(async (account: string, { since, until }: StatementOptions) => {
+    .action(async (account: string, { since, until }: TextOptions<"since" | "until">) => {
       const written: Promise<void>[] = [];
       await withConnection(context, async (client) => {
         for (let start = { since }; ;) {

@@ -173,7 +173,6 @@ function addBackupCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/** How often the size of the copy is read. */
 const POLL_INTERVAL_MS = 200;
 
 /** Shows on a terminal how much of the database is copied: the size of the copy. @returns Stops it. */

@@ -3,17 +3,12 @@ import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { sendAdmin, withConnection, type AdminClient } from "./admin-client.ts";
-import type { CommandContext } from "./command.ts";
+import type { CommandContext, TextOptions } from "./command.ts";
 import { countLineEnds } from "./input/line-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
 
-interface ExportOptions {
-  readonly format?: string;
-  readonly kind?: string;
-  readonly since?: string;
-  readonly id?: readonly string[];
-}
+type ExportOptions = TextOptions<"format" | "kind" | "since"> & { id?: readonly string[] };
 
 export function addExportCommand(program: Command, context: CommandContext): void {
   program

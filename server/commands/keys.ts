@@ -1,10 +1,16 @@
-/** The command `keys`: creates, lists, rotates and revokes API keys. */
+/** The commands `keys` and `tokens`, which print a new secret once: it cannot be shown again. */
 import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
+import { describeError, readAdvice } from "../system-errors.ts";
 import { requestAdmin } from "./admin-client.ts";
-import { parsePositiveInteger, type CommandContext } from "./command.ts";
-import { printResult, printRows } from "./terminal/output.ts";
-import { writeSecret, writeUseHint } from "./terminal/secret.ts";
+import {
+  CommandError,
+  parsePositiveInteger,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
+import { formatJson, printResult, printRows } from "./terminal/output.ts";
+import { writeHint } from "./terminal/process-io.ts";
 import { quote } from "./terminal/style.ts";
 
 export function addKeysCommand(program: Command, context: CommandContext): void {
@@ -83,11 +89,7 @@ function addCreateCommand(keys: Command, context: CommandContext): void {
     });
 }
 
-interface CreateOptions {
-  readonly label?: string;
-  readonly scope?: string[];
-  readonly expires?: string;
-}
+type CreateOptions = TextOptions<"label" | "expires"> & { scope?: string[] };
 
 type KeyReference = { readonly id: number } | { readonly key: string };
 
@@ -109,4 +111,89 @@ function writeKey(
 ) {
   const { id, key } = response;
   writeSecret(context, key, { name: `Key ${id}`, revocation: `keys revoke ${id}`, response });
+}
+
+export function addTokensCommand(program: Command, context: CommandContext): void {
+  const tokens = program
+    .command("tokens")
+    .description("Creates, lists and revokes tokens of the administration API.");
+  tokens
+    .command("create")
+    .summary("Creates a token and prints it.")
+    .description(
+      "Creates a token of the administration API and prints only the token. It cannot be shown " +
+        "again, because only its hash is stored. The audit names the token in each change.",
+    )
+    .argument("<name>", "who or what uses the token: 1 to 64 letters, digits, dots, - or _")
+    .option("--json", "print the token and its id as JSON")
+    .action(async (name: string) => {
+      const response = await requestAdmin(context, "POST /admin/tokens", { body: { name } });
+      const revocation = `tokens revoke ${name}`;
+      writeSecret(context, response.token, { name: `Token ${name}`, revocation, response });
+      await writeUseHint(context, "token", (url) => [`Use it on the page ${url}/admin`]);
+    });
+  tokens
+    .command("list")
+    .summary("Lists the tokens, with the time of the last use.")
+    .description(
+      "Lists the valid tokens and the last revoked ones, 200 in all, with their first characters and " +
+        "the time of the last use.",
+    )
+    .option("--json", "print the tokens as JSON")
+    .action(async () => {
+      const ifEmpty = `There are no tokens; create one: ${context.programName} tokens create billing`;
+      await printRows(context, await requestAdmin(context, "GET /admin/tokens"), { ifEmpty });
+    });
+  tokens
+    .command("revoke")
+    .description("Revokes a token permanently. All processes refuse it within a second.")
+    .argument(
+      "<name_or_id>",
+      'the name of a valid token, an id that "tokens list" shows, or a valid token itself',
+    )
+    .option("--json", "print the revoked token as JSON")
+    .action(async (nameOrId: string) => {
+      const token = parseInteger(nameOrId, { min: 1 }) ?? nameOrId;
+      const revoked = await requestAdmin(context, "DELETE /admin/tokens", { body: { token } });
+      const sentence = `Token ${revoked.name} is revoked since ${revoked.revoked_at}`;
+      await printResult(context, revoked, sentence);
+    });
+}
+
+/**
+ * Prints a secret, or with `--json` the whole response. It is written at once, to notice a failure.
+ *
+ * @param created.name Its name in the message of a failure: `Key 7`.
+ * @param created.revocation The command that revokes it.
+ * @throws {CommandError} If it cannot be written: nobody has it then.
+ */
+function writeSecret(
+  { writeOutSync, isJson }: CommandContext,
+  secret: string,
+  created: { readonly name: string; readonly revocation: string; readonly response: object },
+): void {
+  try {
+    writeOutSync(isJson ? formatJson(created.response) : `${secret}\n`);
+  } catch (error) {
+    throw new CommandError(
+      `${created.name} was created, but could not be written: ${describeError(error)}; ` +
+        `revoke it with ${created.revocation}, and create another`,
+      { advice: readAdvice(error) },
+    );
+  }
+}
+
+/** Says on a terminal how to use a new secret. The hints leave it out: only standard output has it. */
+async function writeUseHint(
+  context: CommandContext,
+  noun: string,
+  describeUse: (url: string) => readonly string[],
+): Promise<void> {
+  if (context.errTerminal === undefined) return;
+  const { address } = await requestAdmin(context, "GET /admin/owner");
+  writeHint(context, [
+    `Keep the ${noun}: it is not shown again`,
+    ...(address === null ? [`Start the service: ${context.programName} serve`] : []),
+    ...describeUse(address ?? "http://127.0.0.1:3000"),
+  ]);
 }

@@ -61,7 +61,6 @@ export function createChargedReadParts(
     bodyStreamer: createBodyStreamer(),
     waitForSlot: createEventLoopLimiter(READS_PER_TICK_MAX),
 
-    /** Returns how long a transaction of an import takes, roughly. */
     getTransactionMs: () =>
       now() - lastCommitAt < BUSY_MS ? BUSY_TRANSACTION_MS : IDLE_TRANSACTION_MS,
 

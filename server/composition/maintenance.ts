@@ -18,7 +18,6 @@ import { applyRetention, type RetentionReport } from "../store/history/retention
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 
-/** Creates the maintenance of a database: on command, and in the background. */
 export function createMaintenance(
   { retention: policy, journalDays: days }: Config,
   database: Database,
@@ -64,7 +63,6 @@ export function startMaintenance(
   work: {
     readonly foldJournal: Run<number>;
     readonly applyRetention: Run<RetentionReport>;
-    /** Whether there is a retention policy. */
     readonly hasRetention: boolean;
   },
   log: ServiceLogger,

@@ -101,7 +101,6 @@ function checkHeader(kind: EntityKind, header: readonly CsvCell[]): void {
   if (missing !== undefined) throw createInvalidRequestError(`Missing column ${missing}: ${list}`);
 }
 
-/** Creates the parser of the cells of a column: it returns `undefined` for no value. */
 function createCellParser(kind: EntityKind, column: string): (cell: CsvCell) => unknown {
   const { attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const type = counts.includes(column) ? "count" : attributes[column];

@@ -1,10 +1,7 @@
 /** CSV as RFC 4180 defines it: encodes rows, and parses one. */
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 
-/**
- * A cell of a parsed row. An empty cell is `null`; only an empty cell in quotes is an empty text, so
- * that a missing value differs from an empty text.
- */
+/** A cell of a parsed row: `null` if it is empty; an empty text only if it is empty in quotes. */
 export type CsvCell = string | null;
 
 const SPECIAL_CHARACTER = /[",\r\n]/;

@@ -13,7 +13,6 @@ export interface DemoCreator {
   readonly username: string;
   readonly displayName: string;
   readonly description: string;
-  /** ISO 8601. */
   readonly joinedAt: string;
   /** The number of posts for each of the seven days of the week, from Monday. */
   readonly postsByWeekday: readonly number[];
@@ -36,8 +35,7 @@ export interface DemoCreator {
   };
 }
 
-/** A channel of the video platform. */
-export interface DemoChannel extends DemoCreator {
+interface DemoChannel extends DemoCreator {
   readonly country: string;
   readonly tags: readonly string[];
   /** Whether the platform shows the number of subscribers, and whether it rounds it. */
@@ -49,8 +47,7 @@ export interface DemoChannel extends DemoCreator {
   readonly brokenTitleEvery?: number | undefined;
 }
 
-/** A user of the microblog platform. */
-export interface DemoUser extends DemoCreator {
+interface DemoUser extends DemoCreator {
   readonly verified: boolean;
   /** How many accounts the user follows, at `EPOCH`. */
   readonly followingCount: number;
@@ -61,11 +58,7 @@ export interface DemoUser extends DemoCreator {
 export const CHANNELS: readonly DemoChannel[] = creators.channels;
 export const USERS: readonly DemoUser[] = creators.users;
 
-/**
- * Composes a text of an opening, a subject and a closing.
- *
- * @param sequence The number of the post: subjects take turns, so that neighbouring posts differ.
- */
+/** Composes the text of a post. Subjects take turns, so that neighbouring posts differ. */
 export function composeText({ phrases }: DemoCreator, seed: number, sequence: number): string {
   const { openings, subjects, closings, gap } = phrases;
   const opening = openings[Math.floor(draw(seed, 1) * openings.length)];

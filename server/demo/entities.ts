@@ -7,9 +7,7 @@ import {
   DEMO_CHANNEL,
   DEMO_USER,
   USERS,
-  type DemoChannel,
   type DemoCreator,
-  type DemoUser,
 } from "./creators.ts";
 import { countFollowers, createCounts, toAudienceHours } from "./growth-curves.ts";
 import {
@@ -79,7 +77,7 @@ export const createPosts = (day: number): ObservedEntity[] => [
 // draw, the bursts, and the views of other videos.
 const VIEWS_PER_REACH = 2.6;
 
-function createChannel(channel: DemoChannel): ObservedEntity {
+function createChannel(channel: (typeof CHANNELS)[number]): ObservedEntity {
   const { username, displayName, description, joinedAt, country, earlierPosts } = channel;
   const seed = hashSeed(username);
   const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
@@ -122,7 +120,7 @@ function roundDownToThreeDigits(count: number): number {
 
 const DAYS_PER_NEW_FOLLOWING = 9;
 
-function createUser(user: DemoUser): ObservedEntity {
+function createUser(user: (typeof USERS)[number]): ObservedEntity {
   const { username, displayName, description, joinedAt, verified } = user;
   return {
     seed: hashSeed(username),
@@ -157,7 +155,7 @@ function createPost(
   return { seed, publishedAt, intervals: isFirst ? FIRST_POST_INTERVALS : usualIntervals, observe };
 }
 
-function createShort(channel: DemoChannel, slot: Slot): ObservedEntity {
+function createShort(channel: (typeof CHANNELS)[number], slot: Slot): ObservedEntity {
   const { sequence, publishedAt } = slot;
   const { username, tags } = channel;
   const name = `${username}/short/${sequence}`;
@@ -186,7 +184,7 @@ function createShort(channel: DemoChannel, slot: Slot): ObservedEntity {
   });
 }
 
-function createTweet(user: DemoUser, slot: Slot): ObservedEntity {
+function createTweet(user: (typeof USERS)[number], slot: Slot): ObservedEntity {
   const { sequence, publishedAt } = slot;
   const { username } = user;
   const seed = hashSeed(`${username}/tweet/${sequence}`);

@@ -1,8 +1,6 @@
 /**
- * Generates the demo's data: a plausible history of channels, shorts, users, tweets and followers.
- *
- * It reads no clock and keeps no state. Posts, the times of observations and the observed counts are
- * functions of the instant. So a demo continues its history after a stop, and two demos at the same
+ * Generates the demo's data: a plausible history of channels, shorts, users and tweets. All of it is a
+ * function of the instant, so a demo continues its history after a stop, and two demos at the same
  * time show the same data.
  */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
@@ -51,14 +49,11 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
  * Generates one observation a day of each channel and user, oldest first: the history from before
  * the demo. They are among those of {@link generateObservations}, so both can be imported.
  */
-export function* generateDailyProfiles({
-  from,
-  to,
-}: ObservationWindow): Generator<ObservationLine> {
-  const start = Math.max(from, EPOCH);
+export function* generateDailyProfiles(window: ObservationWindow): Generator<ObservationLine> {
+  const from = Math.max(window.from, EPOCH);
   const profiles = createProfiles().map(schedule);
-  for (let day = start - (start % DAY_MS); day < to; day += DAY_MS) {
-    yield* observeInHour(profiles, day, { from: start, to });
+  for (let day = from - (from % DAY_MS); day < window.to; day += DAY_MS) {
+    yield* observeInHour(profiles, day, { from, to: window.to });
   }
 }
 

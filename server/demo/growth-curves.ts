@@ -20,12 +20,7 @@ const WEEKLY_PEAK_HOUR = 6 * 24; // Saturday night, counted from a Monday.
 
 const RADIANS_PER_HOUR = (2 * Math.PI) / 24;
 
-/**
- * Converts an instant to audience time: the hours since `EPOCH`, with a daily and a weekly wave and
- * noise.
- *
- * @param seed The seed of the noise.
- */
+/** Converts an instant to audience time: hours since `EPOCH`, with daily and weekly waves and noise. */
 export function toAudienceHours({ peakHour }: DemoCreator, seed: number, instant: number): number {
   const hours = (instant - EPOCH) / HOUR_MS;
   const daily = (DAILY_SWING / RADIANS_PER_HOUR) * Math.sin(RADIANS_PER_HOUR * (hours - peakHour));
@@ -43,7 +38,6 @@ const FAST_SHARE = 0.65;
  * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None ever
  * falls, and none exceeds the views.
  *
- * @param seed The seed of the post.
  * @param interestHours How long the first wave of views typically lasts.
  * @param shares The share of the views that each count has; `undefined` for one that is not told.
  */

@@ -1,7 +1,4 @@
-/**
- * When creators publish. The schedule begins at `EPOCH`, has no end, and does not depend on when the
- * demo starts.
- */
+/** When creators publish: from `EPOCH` on, without end, whenever the demo starts. */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { DemoCreator } from "./creators.ts";
 import { draw, hashSeed } from "./random.ts";
@@ -18,15 +15,9 @@ export interface Slot {
   readonly publishedAt: number;
 }
 
-/** Returns the day of an instant, counted from `EPOCH`. */
 export const toDayNumber = (instant: number): number => Math.floor((instant - EPOCH) / DAY_MS);
 
-/**
- * Lists the posts of a creator's day: 16 hours from when the creator gets up, which may end on the
- * next UTC day.
- *
- * @param day Counted from `EPOCH`; earlier days have no posts.
- */
+/** Lists the posts of a day since `EPOCH`: of 16 hours from when the creator gets up. */
 export function listSlots(creator: DemoCreator, day: number): Slot[] {
   const { username, postsByWeekday, wakeHour } = creator;
   const count = day < 0 ? 0 : (postsByWeekday[day % 7] ?? 0);

@@ -19,14 +19,12 @@ import {
   resolveSocketPath,
 } from "./owner-client.ts";
 
-/** A database that this process owns. */
 export interface Ownership extends AdminConnection {
   readonly service: Service;
   /** @param timeoutMs How long requests of other commands and running work may take to finish. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** The ownership of a file, with the socket for other processes. */
 type FileOwnership = Ownership & { readonly socket: Bun.Server<undefined> };
 
 /** How long a process waits while another one becomes the owner or ends. */
@@ -39,8 +37,6 @@ const ACCEPT_GRACE_MS = 50;
 /**
  * Connects to a database through its owner, or becomes the owner when there is none. A libSQL
  * server has no owner: its clients share it.
- *
- * @throws {DomainError} `Service Unavailable` when the owner does not answer.
  */
 export async function connectToDatabase(options: ServiceOptions): Promise<AdminConnection> {
   const file = resolveDatabaseFile(options);
@@ -75,11 +71,7 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
   return { ...ownership, close };
 }
 
-/**
- * Becomes the owner of a file, or finds the process that owns it.
- *
- * @param mayEndSoon Whether to wait for the end of an owner.
- */
+/** Becomes the owner of a file, or finds it, unless it may end soon: then waits for its end. */
 async function acquireOrFindOwner(
   options: ServiceOptions,
   file: string,
@@ -103,11 +95,7 @@ function isConnectError(error: unknown): boolean {
   );
 }
 
-/**
- * Becomes the owner of a database.
- *
- * @throws {DomainError} `Conflict` when another process owns the file; it names the process.
- */
+/** Becomes the owner of a database. @throws {DomainError} `Conflict`, naming another owner. */
 export async function acquireOwnership(options: ServiceOptions): Promise<Ownership> {
   const file = resolveDatabaseFile(options);
   if (file === undefined) {

@@ -22,9 +22,7 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** How long the process may go on once everything is closed. */
 const EXIT_GRACE_MS = 500;
 
-/** The work of a command that serves, besides to serve. */
 interface ServerWork<Prepared> {
-  /** The command, which other processes see. */
   readonly verb: string;
   /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
   readonly isAnyPortAllowed?: boolean;
@@ -94,7 +92,6 @@ function toLinkHost(hostname = "127.0.0.1"): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-/** Creates the options of Bun's server. */
 export const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch">) => ({
   ...createBunRoutes(app.routes, fetch),
   idleTimeout: IDLE_TIMEOUT_S,

@@ -1,7 +1,6 @@
 /**
- * Connects to the process that owns a database file: to its administration API, over the Unix socket
- * beside the file. A suspended owner accepts connections and never answers, so every wait has a
- * deadline.
+ * Connects to the process that owns a database file, over the socket beside the file. A suspended
+ * owner accepts connections and never answers, so every wait has a deadline.
  */
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +12,6 @@ import { readOwnerPid } from "./database-lock.ts";
 /** How long an owner may be silent before requests to it fail. */
 const OWNER_TIMEOUT_MS = 10_000;
 
-/** The pause between two probes of an owner. */
 const PROBE_INTERVAL_MS = 1000;
 
 /**
@@ -41,9 +39,8 @@ export function resolveSocketPath(file: string): string {
 /**
  * Asks the owner of a file to describe itself.
  *
- * @returns `undefined` when no owner accepts the connection, as while one starts or ends, or when it
- * gives no description.
- * @throws {DomainError} `Service Unavailable` when an owner accepts the connection and is silent.
+ * @returns `undefined` when no owner answers, as while one starts or ends.
+ * @throws {DomainError} When an owner accepts the connection and is silent.
  */
 export async function probeOwner(
   file: string,

@@ -13,13 +13,10 @@ import { runServer } from "./http-server.ts";
 /** The days of a new demo with posts. Its channels and users have one observation a day before. */
 const HISTORY_DAYS = 45;
 
-/** Credits of the account at every start. */
 const START_CREDITS = 10_000;
 
-/** The name of the account, and of the token. */
 const NAME = "demo";
 
-/** Observations that are imported at once. */
 const BLOCK_LINES = 5000;
 
 /** Runs the service on generated data until SIGTERM or SIGINT. */
@@ -58,7 +55,6 @@ export async function serveDemo(context: CommandContext): Promise<void> {
   });
 }
 
-/** Imports generated observations in blocks. */
 async function importLines(
   connection: AdminConnection,
   observations: Iterable<ObservationLine>,

@@ -11,7 +11,6 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 const DUPLICATE_SIGNAL_MS = 1000;
 
-/** How often the processes of the package runner are checked. */
 const CHECK_INTERVAL_MS = 250;
 
 /**

@@ -24,7 +24,6 @@ const TIMEOUT_MS = 15_000;
 /** Longer than an attempt: the notices of a process that ended are free again after it. */
 const CLAIM_MS = MINUTE_MS;
 
-/** Attempts at a time. */
 const BATCH_SIZE = 10;
 
 const POLL_INTERVAL_MS = 2000;

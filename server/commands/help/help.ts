@@ -26,7 +26,6 @@ const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
 
 const EXAMPLE_INDENT = "  ";
 
-/** The settings of every command that uses the database. */
 const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
 
 /** The commands that use no database. The name of the program itself is empty. */
@@ -48,7 +47,6 @@ export function addHelp(program: Command, options: HelpOptions): void {
   configureHelp(program, options, []);
 }
 
-/** Finds a command by its full name. */
 function findCommand(program: Command, topic: readonly string[]): Command {
   return topic.reduce((command, word) => {
     const found = command.commands.find((subcommand) => subcommand.name() === word);
@@ -86,13 +84,11 @@ function readExamples({ commands }: Command, path: readonly string[]): [string, 
   );
 }
 
-/** The names of the settings that a command uses. */
 export function listSettings(name: string): string[] {
   if (!(name in EXAMPLES) || COMMANDS_WITHOUT_DATABASE.has(name)) return [];
   return [...DATABASE_SETTINGS, ...(USED_SETTINGS[name] ?? [])];
 }
 
-/** Formats the examples and the settings of a command. */
 function formatDetails(
   { io, settings }: HelpOptions,
   command: Command,

@@ -7,18 +7,16 @@ import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
 import type { InputBlock } from "./line-blocks.ts";
 
-/** Characters of lines that are kept as text. */
 const TEXT_MAX_CHARACTERS = 65_536;
 
 const encoder = new TextEncoder();
 
 /**
- * Reads a CSV file. Rows that are blank or have empty cells only are skipped.
+ * Reads a CSV file as blocks of roughly `blockBytes`. Rows that are blank or have empty cells only are
+ * skipped.
  *
  * @param kind Of all rows; by default the one in the column `kind` of the first row.
- * @param blockBytes The size of a block, roughly.
- * @throws {DomainError} `Invalid Request` before the first observation, if the header or the kind is
- * wrong.
+ * @throws {DomainError} Before the first observation, if the header or the kind is wrong.
  */
 export async function* readCsvBlocks(
   stream: AsyncIterable<Uint8Array>,

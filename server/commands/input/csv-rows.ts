@@ -8,7 +8,6 @@
 import { isUtf8 } from "node:buffer";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 
-/** A row as it is in a file. */
 export interface FileRow {
   /** The number of its first line, from 1. */
   readonly line: number;

@@ -19,14 +19,7 @@ export function isCsv(file: string, { format }: InputOptions): boolean {
   return format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
 }
 
-/**
- * Reads the blocks of a file.
- *
- * @param file `-` is standard input.
- * @param blockBytes The size of a block, roughly.
- * @param onBytes Receives the number of bytes read.
- * @throws {CommandError} Naming the file.
- */
+/** Reads a file, or standard input for `-`, as blocks of roughly `blockBytes`. */
 export async function* readInput(
   file: string,
   options: InputOptions,

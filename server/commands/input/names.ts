@@ -6,16 +6,14 @@ import { withConnection, type AdminClient } from "../admin-client.ts";
 import { CommandError, createReadError, type CommandContext } from "../command.ts";
 import { formatJson } from "../terminal/output.ts";
 
-/** The most names that one run takes. */
 const NAMES_MAX = 100_000;
 
 type NameResult = Readonly<Record<string, string | null>>;
 
 /**
- * Runs a command on names. A name that fails does not stop the others.
+ * Runs a command on names; `-` stands for the lines of standard input. A name that fails does not
+ * stop the others.
  *
- * @param names The arguments; `-` stands for the lines of standard input.
- * @param work Returns the result for a name, and its sentence for people.
  * @throws {CommandError} At the end, if a name failed; if there is only one, its own error.
  */
 export async function runOnNames(
@@ -47,7 +45,6 @@ export async function runOnNames(
   if (failureCount > 0) throw new CommandError(`${failureCount} of ${all.length} names failed`);
 }
 
-/** Reads the names, each once and in order. */
 async function readNames(names: readonly string[], file?: string): Promise<string[]> {
   const unique = new Set([
     ...names.filter((name) => name !== "-"),

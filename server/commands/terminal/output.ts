@@ -39,13 +39,11 @@ export async function printResult(io: Output, result: object, sentence: string):
   else io.writeErr(`${sentence}\n`);
 }
 
-/** Lists the names of fields, as of the columns of a table. */
 function listFields<Column extends string>(fields: Row<Column> | undefined): Column[] {
   // No caller has more fields than the type says.
   return Object.keys(fields ?? {}) as Column[];
 }
 
-/** Formats JSON with indentation and a final line break. */
 export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
@@ -78,7 +76,6 @@ export function formatTable<Column extends string>(
   return rows.map((row) => formatFields(row, view, filled)).join("\n");
 }
 
-/** Formats fields as lines of a name and a value. */
 export function formatFields<Column extends string>(
   fields: Row<Column>,
   { hasOutColors }: View,
@@ -138,7 +135,6 @@ function wrapColumns(columns: readonly TextColumn[], width: number): TextColumn[
 const findWidth = (texts: readonly string[]) =>
   texts.reduce((width, text) => Math.max(width, Bun.stringWidth(text)), 0);
 
-/** The space between two columns. */
 const GAP = "  ";
 
 /** Draws a table as lines. A cell may have several. */

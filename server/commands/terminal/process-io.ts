@@ -11,9 +11,7 @@ export interface CommandLineIo {
   readonly programName: string;
   /** Width of the terminal; `undefined` when standard output is no terminal. */
   readonly columns: number | undefined;
-  /** Whether standard output shows colours. */
   readonly hasOutColors: boolean;
-  /** Whether standard error shows colours. */
   readonly hasErrColors: boolean;
   /** Standard error, for progress and hints; `undefined` when it is no terminal. */
   readonly errTerminal: (NodeJS.WritableStream & { readonly columns?: number }) | undefined;
@@ -34,7 +32,6 @@ export function writeHint(
   for (const hint of hints) writeErr(`${hint}\n`, "dim");
 }
 
-/** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
   const { stdout, stderr } = process;
   // The default of commander: NO_COLOR, FORCE_COLOR, then the abilities of the terminal.

@@ -4,9 +4,7 @@ import type { CommandLineIo } from "./process-io.ts";
 
 /** The progress of some work. Without a terminal, nothing is shown. */
 export interface Progress {
-  /** Adds work that is done. */
   add(amount: number): void;
-  /** Sets how much is done in all. */
   set(amount: number): void;
   /** Writes a message in place of the progress, which appears below it with the next change. */
   writeMessage(write: () => void): void;
@@ -24,7 +22,6 @@ const NO_PROGRESS: Progress = {
   stop: () => undefined,
 };
 
-/** Starts to show the progress on standard error, if that is a terminal. */
 export function startProgress(
   { errTerminal }: Pick<CommandLineIo, "errTerminal">,
   {

@@ -75,7 +75,6 @@ export function formatBytes(bytes: number): string {
   return `${exponent === 0 ? value : value.toFixed(1)} ${BYTE_UNITS[exponent] ?? ""}`;
 }
 
-/** Formats a number with commas. */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 /** Formats a number of things: `1 channel`, `1,200 channels`. */
