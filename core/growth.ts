@@ -80,14 +80,20 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
   return points.get(newestAt)?.[name] ?? null;
 }
 
+/** A known follower count at an instant. */
+export interface FollowerPoint {
+  readonly at: number;
+  readonly followers: number;
+}
+
 /**
  * Adds to the newest `count` of the known follower counts, newest first, their difference from the one
  * before; `0` for the oldest of all.
  */
 export function computeFollowerChanges(
-  points: readonly { readonly at: number; readonly followers: number }[],
+  points: readonly FollowerPoint[],
   count: number,
-): { at: number; followers: number; change: number }[] {
+): (FollowerPoint & { readonly change: number })[] {
   return points.slice(0, count).map(({ at, followers }, index) => {
     const previous = points[index + 1];
     return { at, followers, change: previous === undefined ? 0 : followers - previous.followers };
