@@ -7,19 +7,10 @@ import {
   type ResponseLike,
 } from "./runtime.ts";
 
-/** A response whose body has arrived. */
-export interface ReceivedResponse {
-  readonly response: ResponseLike;
-  /** The body; `undefined` if it is longer than allowed. */
-  readonly text: string | undefined;
-}
-
-/** Why there is no response. */
-export interface MissingResponse {
-  readonly cause: unknown;
-  /** Whether the time was over. */
-  readonly isTimeout: boolean;
-}
+/** A response with its body, which is `undefined` if it is longer than allowed; or why there is none. */
+export type Attempt =
+  | { readonly response: ResponseLike; readonly text: string | undefined }
+  | { readonly cause: unknown; readonly isTimeout: boolean };
 
 /** Sends a request once. It never throws. */
 export async function sendOnce(
@@ -27,7 +18,7 @@ export async function sendOnce(
   url: string,
   init: Omit<RequestInitLike, "redirect" | "signal">,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignalLike | undefined },
-): Promise<ReceivedResponse | MissingResponse> {
+): Promise<Attempt> {
   if (signal?.aborted === true) return { cause: signal.reason, isTimeout: false };
   const { fetch = (...request) => runtime.fetch(...request) } = options;
   const receive = async (request: RequestInitLike) => {

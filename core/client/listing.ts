@@ -20,34 +20,32 @@ export interface PageBody {
   readonly pagination?: CursorPagination | Pagination;
 }
 
-/** Where a page begins: its cursor, or its number. */
-type PageStart = string | number;
+/** The parameter of the query with which a page begins. */
+type PageStart = { readonly cursor?: string | undefined; readonly page?: number | undefined };
 
 /**
- * Creates a list whose pages continue at a cursor or, if `startName` is `page`, are numbered. Nothing
- * is requested before it is iterated.
+ * Creates a list whose pages continue at a cursor or are numbered. Nothing is requested before it is
+ * iterated.
  *
  * @param defaults Parameters of the query, unless the caller sets them.
  */
 export function list<Item, Page extends PageBody>(
   send: Send,
   path: readonly PathSegment[],
-  query: { readonly cursor?: string | undefined; readonly page?: number | undefined } = {},
+  query: PageStart = {},
   getItems: (page: Page) => readonly Item[],
   options?: RequestOptions,
-  {
-    startName = "cursor",
-    defaults = {},
-  }: { readonly startName?: "cursor" | "page"; readonly defaults?: object } = {},
+  defaults: object = {},
 ): Listing<Item, Page> {
-  const readPage = async (start: PageStart | undefined, pageOptions: RequestOptions) => {
+  const readPage = async (start: PageStart, pageOptions: RequestOptions) => {
     assertObject("query", query);
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const pageQuery = { ...defaults, ...Object.fromEntries(given), [startName]: start };
+    const pageQuery = { ...defaults, ...Object.fromEntries(given), ...start };
     const probe = (page: Page) => (Array.isArray(getItems(page)) ? findNextStart(page) : undefined);
     return send({ method: "GET", path, query: pageQuery, probe }, pageOptions);
   };
-  const pages = () => createPages(readPage, query?.[startName], options);
+  const firstStart = { cursor: query?.cursor, page: query?.page };
+  const pages = () => createPages(readPage, firstStart, options);
   return {
     pages,
     async *[Symbol.asyncIterator]() {
@@ -57,35 +55,34 @@ export function list<Item, Page extends PageBody>(
 }
 
 function createPages<Page extends PageBody>(
-  readPage: (start: PageStart | undefined, options: RequestOptions) => Promise<Result<Page>>,
-  firstStart: PageStart | undefined,
+  readPage: (start: PageStart, options: RequestOptions) => Promise<Result<Page>>,
+  firstStart: PageStart,
   options: RequestOptions = {},
 ): AsyncIterableIterator<Result<Page>, undefined> {
-  let start = firstStart;
-  /** Where the pages that were read begin. */
-  const starts = new Set<PageStart | undefined>();
-  let isDone = false;
+  let start: PageStart | null = firstStart;
+  /** The cursors or numbers of the pages that were read. */
+  const starts = new Set<PageStart[keyof PageStart]>();
   /** The key of the page that is read next, from its first request until it was read. */
   let idempotencyKey: string | undefined;
 
   async function readNext(): Promise<IteratorResult<Result<Page>, undefined>> {
-    if (isDone) return { done: true, value: undefined };
-    if (starts.has(start)) throw new ConnectionError(`The list returns to its page at ${start}`);
+    if (start === null) return { done: true, value: undefined };
+    const { cursor, page = cursor } = start;
+    if (starts.has(page)) throw new ConnectionError(`The list returns to its page at ${page}`);
     assertObject("options", options);
     const isFirst = starts.size === 0;
     idempotencyKey ??= (isFirst ? options.idempotencyKey : undefined) ?? createIdempotencyKey();
     try {
       const value = await readPage(start, { ...options, idempotencyKey });
-      starts.add(start);
-      start = findNextStart(value.body) ?? undefined;
-      isDone = start === undefined;
+      starts.add(page);
+      start = findNextStart(value.body) ?? null;
       idempotencyKey = undefined;
       return { done: false, value };
     } catch (error) {
       const isOutOfRange = error instanceof MetricsError && error.code === "Page Out of Range";
       if (isFirst || !isOutOfRange) throw error;
       // Items have left the list since the page before was read.
-      isDone = true;
+      start = null;
       return { done: true, value: undefined };
     }
   }
@@ -109,9 +106,10 @@ function findNextStart({ pagination }: PageBody): PageStart | null | undefined {
   if (pagination === undefined) return null;
   if ("nextCursor" in pagination) {
     const { nextCursor } = pagination;
-    return nextCursor === null || typeof nextCursor === "string" ? nextCursor : undefined;
+    if (nextCursor === null) return null;
+    return typeof nextCursor === "string" ? { cursor: nextCursor } : undefined;
   }
   if (pagination.has_more === false) return null;
-  const nextPage = pagination.page + 1;
-  return Number.isSafeInteger(nextPage) ? nextPage : undefined;
+  const page = pagination.page + 1;
+  return Number.isSafeInteger(page) ? { page } : undefined;
 }

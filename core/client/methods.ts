@@ -52,6 +52,12 @@ export type ListMethod<Names extends readonly unknown[], Query, Item, Page> = (
   ...names: [...Names, query?: Query, options?: RequestOptions]
 ) => Listing<Item, Page>;
 
+/** A method that reads the counts of an entity over time, oldest first. */
+export type HistoryMethod<
+  Names extends readonly unknown[],
+  History extends { readonly history: readonly unknown[] },
+> = ListMethod<Names, HistoryQuery, History["history"][number], History>;
+
 /** The reads that channels and users have: over time, and of several at once. */
 export interface OwnerClient<
   History extends { readonly history: readonly unknown[] },
@@ -59,7 +65,7 @@ export interface OwnerClient<
   Comparison extends { readonly count: string; readonly rows: readonly unknown[] },
 > {
   /** The counts of an owner over time, oldest first. */
-  history: ListMethod<[name: string], HistoryQuery, History["history"][number], History>;
+  history: HistoryMethod<[name: string], History>;
   /** The details of 1 to 100 owners; a credit a name. */
   details: ReadMethod<[names: readonly string[]], Batch>;
   /** A count of 1 to 10 owners over time; a credit a name and page. */
@@ -78,6 +84,11 @@ export const read = <Body>(
   probe: (body: Body) => unknown,
   options?: RequestOptions,
 ): Promise<Result<Body>> => send({ method: "GET", path, probe }, options);
+
+/** Reads the items of a page of a history. */
+export const readBuckets = <Bucket>(page: {
+  readonly history: readonly Bucket[];
+}): readonly Bucket[] => page.history;
 
 /**
  * Creates the reads of owners.
@@ -102,8 +113,6 @@ export function createOwnerClient<
       return send({ method: "POST", path: [root, "details"], body, probe }, options);
     },
     compare: (names, query, options) =>
-      list(send, [root, "compare"], query, (page) => page.rows, options, {
-        defaults: { [plural]: names },
-      }),
+      list(send, [root, "compare"], query, (page) => page.rows, options, { [plural]: names }),
   };
 }

@@ -6,7 +6,8 @@ import { list } from "./listing.ts";
 import {
   createOwnerClient,
   read,
-  type HistoryQuery,
+  readBuckets,
+  type HistoryMethod,
   type ListQuery,
   type OwnerClient,
   type PageQuery,
@@ -42,15 +43,8 @@ export interface MicroblogClient extends OwnerClient<
   /** A tweet with its history. */
   tweet: ReadMethod<[username: string, id: string], resources.TweetDetails>;
   /** The counts of a tweet over time, oldest first. */
-  tweetHistory: ListMethod<
-    [username: string, id: string],
-    HistoryQuery,
-    resources.TweetHistory["history"][number],
-    resources.TweetHistory
-  >;
+  tweetHistory: HistoryMethod<[username: string, id: string], resources.TweetHistory>;
 }
-
-const NUMBERED = { startName: "page" } as const;
 
 const ROOT = "api/microblog";
 
@@ -62,28 +56,17 @@ export function createMicroblogClient(send: Send): MicroblogClient {
     user: (username, options) =>
       read(send, [ROOT, { username }, "details"], (body) => body.username, options),
     tweets: (username, query, options) =>
-      list(send, [ROOT, { username }, "tweets"], query, listTweets, options, NUMBERED),
+      list(send, [ROOT, { username }, "tweets"], query, listTweets, options),
     followers: (username, query, options) =>
-      list(
-        send,
-        [ROOT, { username }, "followers"],
-        query,
-        (page) => page.followers.USER.metrics,
-        options,
-        NUMBERED,
-      ),
+      list(send, [ROOT, { username }, "followers"], query, readFollowers, options),
     tweet: (username, id, options) =>
       read(send, [ROOT, { username }, "tweet", { id }], (body) => body.tweet.metrics, options),
     tweetHistory: (username, id, query, options) =>
-      list(
-        send,
-        [ROOT, { username }, "tweet", { id }, "history"],
-        query,
-        (page) => page.history,
-        options,
-      ),
+      list(send, [ROOT, { username }, "tweet", { id }, "history"], query, readBuckets, options),
   };
 }
+
+const readFollowers = ({ followers }: resources.FollowersPage) => followers.USER.metrics;
 
 /** Lists tweets newest first. An object has identifiers such as `7` before all others. */
 function listTweets({ tweets }: resources.TweetsPage) {

@@ -26,12 +26,13 @@ export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
 export type {
   ChannelListQuery,
+  HistoryMethod,
   HistoryQuery,
+  ListMethod,
   ListQuery,
   OwnerClient,
   PageQuery,
   ReadMethod,
-  ListMethod,
   RequestQuery,
   ShortsQuery,
 } from "./methods.ts";
@@ -39,7 +40,6 @@ export type { ClientOptions, RequestOptions } from "./options.ts";
 export type { Result } from "./result.ts";
 export type {
   AbortSignalLike,
-  BodyReaderLike,
   FetchLike,
   HeadersLike,
   RequestInitLike,

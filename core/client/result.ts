@@ -1,5 +1,5 @@
 /** Reads the outcome of an attempt: a result, or an error. */
-import type { MissingResponse, ReceivedResponse } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
 import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
 import type { HeadersLike } from "./runtime.ts";
 
@@ -54,7 +54,7 @@ interface SentRequest<Body> {
 /** Reads the outcome of an attempt. */
 export function readOutcome<Body>(
   request: SentRequest<Body>,
-  received: ReceivedResponse | MissingResponse,
+  received: Attempt,
 ):
   | Failure
   | { readonly result: Result<Body>; readonly etag: string | null; readonly json: string } {
@@ -95,7 +95,7 @@ function fail(
 
 function describeMissing(
   { name, isRead, idempotencyKey, timeLimit }: SentRequest<never>,
-  { cause, isTimeout }: MissingResponse,
+  { cause, isTimeout }: Extract<Attempt, { cause: unknown }>,
 ): Failure {
   const error = isTimeout
     ? new TimeoutError(`${name} got no response in time (${timeLimit})`, { idempotencyKey })
@@ -105,10 +105,9 @@ function describeMissing(
 
 function readErrorResponse(
   request: SentRequest<never>,
-  { response, text = "" }: ReceivedResponse,
+  { response: { status, headers }, text = "" }: Extract<Attempt, { text: unknown }>,
 ): Failure {
   const { isRead, idempotencyKey } = request;
-  const { status, headers } = response;
   const retryAfterMs = readRetryAfterMs(headers);
   const details = { status, headers, retryAfterMs, idempotencyKey };
   const error = createMetricsError(text, { ...details, ...readHeaders(request, headers) });

@@ -22,14 +22,6 @@ export interface HeadersLike {
   get(name: string): string | null;
 }
 
-/** The part of a reader of a `ReadableStream` that the client uses. */
-export interface BodyReaderLike {
-  /** Reads the next bytes. */
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  /** Reads no more. */
-  cancel(): Promise<void>;
-}
-
 /** The part of `Response` that the client uses. */
 export interface ResponseLike {
   /** The HTTP status. */
@@ -37,7 +29,15 @@ export interface ResponseLike {
   /** The headers. */
   readonly headers: HeadersLike;
   /** The body as a stream, whose bytes are counted as they arrive. Without it, `text()` is called. */
-  readonly body?: { getReader?(): BodyReaderLike } | null | undefined;
+  readonly body?:
+    | {
+        getReader?(): {
+          read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+          cancel(): Promise<void>;
+        };
+      }
+    | null
+    | undefined;
   /** Reads the body. */
   text(): Promise<string>;
 }

@@ -2,7 +2,7 @@
 import { runtime } from "./runtime.ts";
 
 /** The name and version of the package; a test compares them with `core/package.json`. */
-export const USER_AGENT = "creator-metrics-core/0.1.0";
+const USER_AGENT = "creator-metrics-core/0.1.0";
 
 /**
  * The header `User-Agent`. A browser has its own: it ignores another one, or asks the service of

@@ -4,8 +4,9 @@ import { list } from "./listing.ts";
 import {
   createOwnerClient,
   read,
+  readBuckets,
   type ChannelListQuery,
-  type HistoryQuery,
+  type HistoryMethod,
   type OwnerClient,
   type ReadMethod,
   type ListMethod,
@@ -30,12 +31,7 @@ export interface VideoClient extends OwnerClient<
   /** A short with its history. */
   short: ReadMethod<[channel: string, id: string], resources.ShortDetails>;
   /** The counts of a short over time, oldest first. */
-  shortHistory: ListMethod<
-    [channel: string, id: string],
-    HistoryQuery,
-    resources.ShortHistory["history"][number],
-    resources.ShortHistory
-  >;
+  shortHistory: HistoryMethod<[channel: string, id: string], resources.ShortHistory>;
 }
 
 /** A page is asked for by a parameter; without one, the response is the whole list. */
@@ -49,7 +45,7 @@ export function createVideoClient(send: Send): VideoClient {
     ...createOwnerClient(send, ROOT, "channel"),
     channels: (query, options) =>
       list(send, [ROOT, "channels"], query, (page) => page.channels, options, {
-        defaults: { limit: PAGE_LIMIT },
+        limit: PAGE_LIMIT,
       }),
     allChannels: (options) =>
       read(send, [ROOT, "channels"], (body) => body.channels.length, options),
@@ -60,12 +56,6 @@ export function createVideoClient(send: Send): VideoClient {
     short: (channel, id, options) =>
       read(send, [ROOT, { channel }, "short", { id }], (body) => body.metrics, options),
     shortHistory: (channel, id, query, options) =>
-      list(
-        send,
-        [ROOT, { channel }, "short", { id }, "history"],
-        query,
-        (page) => page.history,
-        options,
-      ),
+      list(send, [ROOT, { channel }, "short", { id }, "history"], query, readBuckets, options),
   };
 }

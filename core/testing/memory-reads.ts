@@ -25,7 +25,7 @@ import type { Comparison, MicroblogStore, StoreRead, VideoStore } from "../store
 import { foldCase } from "../text.ts";
 
 /** The entities of each kind, by identifier. */
-export type Entities = Readonly<Record<EntityKind, Map<string, Entity>>>;
+type Entities = Readonly<Record<EntityKind, Map<string, Entity>>>;
 
 /** Creates the reads that channels with shorts and users with tweets have in common. */
 function createOwnerReads<
@@ -47,8 +47,8 @@ function createOwnerReads<
   const { kind, item, find, createDetails, readItem } = rules;
   const tryOwner = (name: string) => find(name) ?? createNotFoundError(kind, name);
   const getOwner = (name: string) => orThrow(tryOwner(name));
-  const listPoints = (of: EntityKind, id: string) =>
-    listHistoryPoints(of, entities[of].get(id) ?? EMPTY_ENTITY);
+  const listPoints = (pointKind: EntityKind, id: string) =>
+    listHistoryPoints(pointKind, entities[pointKind].get(id) ?? EMPTY_ENTITY);
 
   const listItems = (owner: Owner) =>
     listOwned(entities, item, owner.id).flatMap(([id, entity]) => {

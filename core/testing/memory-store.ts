@@ -9,7 +9,7 @@ import { parseObservationLine, type Observation } from "../observations.ts";
 import { createRejectionCollector } from "../rejections.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { decodeUtf8 } from "../utf8.ts";
-import { createMicroblogReads, createVideoReads, type Entities } from "./memory-reads.ts";
+import { createMicroblogReads, createVideoReads } from "./memory-reads.ts";
 
 /**
  * Creates an empty store of observations in memory. Each read looks at all of them, so it is for
@@ -38,7 +38,10 @@ export function createMemoryStore(
 }
 
 /** Merges observations into their entities, those of each at once: that is faster. */
-function merge(entities: Entities, observations: readonly Observation[]) {
+function merge(
+  entities: Parameters<typeof createVideoReads>[0],
+  observations: readonly Observation[],
+) {
   const totals = { new: 0, changed: 0, unchanged: 0 };
   const groups = new Map<string, [Observation, ...Observation[]]>();
   for (const observation of observations) {

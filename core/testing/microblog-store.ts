@@ -3,7 +3,7 @@ import { SORTS } from "../lists.ts";
 import type { MicroblogStore, ObservationStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
-import { NOW, USERNAMES } from "./random.ts";
+import { NAMES, NOW } from "./random.ts";
 import {
   createReadTests,
   listInstantsAround,
@@ -13,7 +13,7 @@ import {
 
 const USERS: TestedOwners = {
   kinds: ["user", "tweet"],
-  names: [...USERNAMES, "nobody"],
+  names: [...NAMES.users, "nobody"],
   sorts: SORTS.user,
   filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
   owner: "nasa",

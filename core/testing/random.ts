@@ -23,11 +23,11 @@ export function createRandom(seed: number): Random {
 export const NOW: number = Date.UTC(2026, 0, 31, 9, 30);
 
 /** Names that differ in their case, and in the order of their UTF-8 and their UTF-16. */
-export const CHANNEL_NAMES: readonly string[] = ["UC1", "uc1", "Twin", "soup", "😀", "！", "é"];
-/** The same of users. */
-export const USERNAMES: readonly string[] = ["NASA", "nasa", "NaSa", "esa", "ESA", "J-a_x.A"];
-/** Identifiers of shorts and tweets. */
-export const POST_IDS: readonly string[] = [..."abcdefghijklmnoABCD", "p10", "p9", "é", "-"];
+export const NAMES: Readonly<Record<"channels" | "users" | "posts", readonly string[]>> = {
+  channels: ["UC1", "uc1", "Twin", "soup", "😀", "！", "é"],
+  users: ["NASA", "nasa", "NaSa", "esa", "ESA", "J-a_x.A"],
+  posts: [..."abcdefghijklmnoABCD", "p10", "p9", "é", "-"],
+};
 
 const TEXTS = [null, "", "a", "A", "soup ", 'quoted "text", <b>', "ﬀ\n🍲", "e\u0301", "é"];
 const COUNTS = [null, null, 0, 1, 9, 10, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
@@ -77,12 +77,15 @@ export function createObservations(
 function pickIdentifiers(kind: EntityKind, random: Random) {
   switch (kind) {
     case "channel":
-      return { id: pick(random, CHANNEL_NAMES), username: pick(random, [null, ...CHANNEL_NAMES]) };
+      return {
+        id: pick(random, NAMES.channels),
+        username: pick(random, [null, ...NAMES.channels]),
+      };
     case "short":
-      return { id: pick(random, POST_IDS), channel: pick(random, CHANNEL_NAMES.slice(0, 3)) };
+      return { id: pick(random, NAMES.posts), channel: pick(random, NAMES.channels.slice(0, 3)) };
     case "user":
-      return { username: pick(random, USERNAMES) };
+      return { username: pick(random, NAMES.users) };
     case "tweet":
-      return { id: pick(random, POST_IDS), username: pick(random, USERNAMES) };
+      return { id: pick(random, NAMES.posts), username: pick(random, NAMES.users) };
   }
 }

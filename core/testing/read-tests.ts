@@ -18,7 +18,7 @@ import {
   type WithStore,
 } from "./conformance.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { createObservations, NOW, POST_IDS } from "./random.ts";
+import { createObservations, NAMES, NOW } from "./random.ts";
 
 type Reads = VideoStore & MicroblogStore;
 
@@ -119,9 +119,9 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
 
     async [`${post}() and ${post}History() find a ${post} with its ${kind} only`](compare) {
       for (const name of names) {
-        for (const id of [...POST_IDS, "p0"]) await compare(post, name, id);
+        for (const id of [...NAMES.posts, "p0"]) await compare(post, name, id);
       }
-      for (const id of POST_IDS) {
+      for (const id of NAMES.posts) {
         await walkHistories((request) => compare(`${post}History`, owner, id, request));
       }
     },

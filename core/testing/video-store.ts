@@ -4,7 +4,7 @@ import { SORTS } from "../lists.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
-import { CHANNEL_NAMES, NOW } from "./random.ts";
+import { NAMES, NOW } from "./random.ts";
 import {
   createReadTests,
   listInstantsAround,
@@ -15,7 +15,7 @@ import {
 
 const CHANNELS: TestedOwners = {
   kinds: ["channel", "short"],
-  names: [...CHANNEL_NAMES, "TWIN", "Soup", "É", "nobody"],
+  names: [...NAMES.channels, "TWIN", "Soup", "É", "nobody"],
   sorts: SORTS.channel,
   filters: [
     { country: "a" },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import jsr from "../../core/jsr.json";
 import core from "../../core/package.json";
-import { USER_AGENT } from "../../core/client/user-agent.ts";
+import { createUserAgentHeader } from "../../core/client/user-agent.ts";
 import service from "../../package.json";
 import { findSection, readDoc } from "../support/docs.ts";
 import { JSR_PUBLISH, NPM_PUBLISH } from "./lint-checks.ts";
@@ -19,7 +19,7 @@ describe("a release", () => {
     const readme = await readDoc("core/README.md");
     const tarballs = Array.from(readme.matchAll(/creator-metrics-core-([\d.]+)\.tgz/g));
     expect(tarballs.map(([, version]) => version)).toEqual([service.version]);
-    expect(USER_AGENT).toBe(`creator-metrics-core/${service.version}`);
+    expect(createUserAgentHeader()["user-agent"]).toBe(`creator-metrics-core/${service.version}`);
     const packages = ["package.json", "core/package.json", "core/jsr.json"];
     for (const file of [...packages, "core/README.md", "core/client/user-agent.ts"]) {
       expect(releasing).toContain(`\`${file}\``);
