@@ -4,7 +4,6 @@
  */
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
-import type { StoppedSource } from "../store/collection/source-limits.ts";
 import type { Collector } from "./collector.ts";
 import { readPauseEnd, type SourceRateLimiter } from "./rate-limiter.ts";
 import type { TaskResult } from "./task.ts";
@@ -38,7 +37,7 @@ export interface SourceStatus {
     readonly failed: number;
   };
   /** `undefined` while it is asked. */
-  readonly stopped: StoppedSource | undefined;
+  readonly stopped: Awaited<ReturnType<CollectionState["readStop"]>>;
   /** Since the first failure after the last success; `undefined` while it answers. */
   readonly failing: { readonly reason: string; readonly since: number } | undefined;
   /** The last failed task since the process started. */

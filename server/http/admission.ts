@@ -5,8 +5,8 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import type { AbortLimiter, CheckRateLimit } from "../metering/rate-limit.ts";
-import type { ApiKeyAuthenticator, Caller } from "../metering/api-keys.ts";
+import type { createAbortLimiter, createRateLimiter } from "../metering/rate-limit.ts";
+import type { Caller, createApiKeyAuthenticator } from "../metering/api-keys.ts";
 import type { KeyScope } from "../stored-names.ts";
 import type { createAdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
@@ -14,10 +14,13 @@ import { throwTooManyRequests } from "./errors.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
-export interface AdmissionOptions extends Pick<ApiKeyAuthenticator, "authenticate"> {
-  readonly checkRateLimit?: CheckRateLimit | undefined;
+export interface AdmissionOptions extends Pick<
+  ReturnType<typeof createApiKeyAuthenticator>,
+  "authenticate"
+> {
+  readonly checkRateLimit?: ReturnType<typeof createRateLimiter> | undefined;
   /** Limits clients that leave before their responses; by default there is no limit. */
-  readonly abortLimiter?: AbortLimiter | undefined;
+  readonly abortLimiter?: ReturnType<typeof createAbortLimiter> | undefined;
   readonly adminAuthentication: ReturnType<typeof createAdminAuthentication>;
   /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];

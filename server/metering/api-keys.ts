@@ -9,8 +9,6 @@ const CACHE_MAX_ENTRIES = 10_000;
 /** The API key of a request and its account, by their numbers. */
 export type Caller = Pick<StoredKey, "key" | "account" | "scopes">;
 
-export type ApiKeyAuthenticator = ReturnType<typeof createApiKeyAuthenticator>;
-
 interface Lookup {
   /** In milliseconds. */
   readonly startedAt: number;

@@ -1,8 +1,7 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
-import { GROUP_MAX_SIZE } from "./apply-refunds.ts";
-import type { PendingRefund } from "./refund-queue.ts";
+import { GROUP_MAX_SIZE, type PendingRefund } from "./refund-queue.ts";
 
 /** Proof of a committed charge. */
 export interface Receipt {
@@ -28,7 +27,6 @@ export interface PendingDebit {
   readonly reject: (error: unknown) => void;
 }
 
-/** The debits and refunds of one commit. */
 export interface Batch {
   readonly debits: readonly PendingDebit[];
   readonly refunds: readonly PendingRefund[];
@@ -36,9 +34,7 @@ export interface Batch {
   readonly areClientsLeaving: boolean;
 }
 
-/** The parts of a batch committer. */
 interface BatchCommitterOptions {
-  /** Takes a group of the refunds that wait. */
   takeRefunds(): readonly PendingRefund[];
   /** Ends a debit whose client left while it waited. It is in no batch. */
   drop(debit: PendingDebit): void;
@@ -49,10 +45,7 @@ interface BatchCommitterOptions {
 /** Waits until the event loop has run all callbacks of this turn, before it polls the sockets. */
 const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/**
- * Waits until the event loop has polled all sockets once more, and aborted the signals of requests
- * whose connections closed.
- */
+/** Waits for a poll of all sockets, which aborts the signals of requests whose connections closed. */
 export async function waitForSocketPoll(): Promise<void> {
   await waitForEndOfTurn();
   await waitForEndOfTurn();
@@ -107,10 +100,9 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   /** Drops the debits whose clients have left. @returns Whether there were any. */
   function dropLeft(): boolean {
     const left = waiting.filter(hasLeft);
-    if (left.length === 0) return false;
-    waiting = waiting.filter((debit) => !hasLeft(debit));
-    for (const debit of left) drop(debit);
-    return true;
+    if (left.length > 0) waiting = waiting.filter((debit) => !hasLeft(debit));
+    left.forEach(drop);
+    return left.length > 0;
   }
 
   /** Starts a commit. When clients begin to leave, a poll finds more of them first. */
@@ -138,7 +130,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     track(commit({ debits, refunds, areClientsLeaving: areClientsLeaving() }, startNext));
   }
 
-  /** Starts a commit after this turn, unless one runs. */
+  /** Starts a commit after this turn, unless one runs. Must be called when a refund waits. */
   function wake(): void {
     if (isCommitting) return;
     isCommitting = true;
@@ -146,6 +138,8 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   }
 
   return {
+    wake,
+
     add(debit: PendingDebit): void {
       if (areClientsLeaving()) {
         if (arriving.push(debit) === 1) track(admitAfterPoll());
@@ -154,9 +148,6 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
         wake();
       }
     },
-
-    /** Must be called when a refund waits. */
-    wake,
 
     /** Resolves once every batch is committed. */
     async waitUntilIdle(): Promise<void> {

@@ -7,7 +7,7 @@ import type { ChangeSet } from "../store/history/change-log.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
-import { recoverRefunds } from "./apply-refunds.ts";
+import { recoverRefunds } from "./refund-recovery.ts";
 import {
   createBatchCommitter,
   waitForSocketPoll,
@@ -15,14 +15,12 @@ import {
   type PendingDebit,
   type Receipt,
 } from "./batch-committer.ts";
-import { createDeadlineError } from "./deadline.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
 import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
 import { createReceipts } from "./receipts.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { listCharges, type RefundSpool } from "./refund-spool.ts";
 
-/** The parts and limits of a debit queue. */
 interface DebitQueueOptions {
   readonly ledger: DebitLedger;
   /** The clock, in milliseconds since 1970 UTC. */
@@ -65,28 +63,25 @@ export function createDebitQueue(options: DebitQueueOptions) {
   const onFailure = isolate(options.onFailure, () => undefined);
   const onEnd = isolate(options.onEnd, onFailure);
   const commits = createLedgerCommits({ ledger, now, timeoutMs, onChanges, onFailure });
-  const batchCommitter = createBatchCommitter({
-    takeRefunds: () => refundQueue.takeGroup(),
-    drop,
-    commit,
-  });
+  const takeRefunds = () => refundQueue.takeGroup();
+  const batchCommitter = createBatchCommitter({ takeRefunds, drop, commit });
   const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
   const refundQueue = createRefundQueue({
     apply: commits.applyRefunds,
     timeoutMs,
     onWaiting: batchCommitter.wake,
     onApplied: (refund) => listCharges(refund).forEach(locks.release),
-    onPostponed: (refund) =>
-      listCharges(refund).forEach((charge) => locks.rejectWaiting(charge, createDeadlineError())),
+    onPostponed: (refund) => listCharges(refund).forEach(locks.rejectWaiting),
     onFailure,
     spool,
   });
-  const { refundReceipt, settleBatch, rejectBatch } = createReceipts({
+  const onRefund = (debit: Debit) => onEnd(debit, undefined);
+  const { refundReceipt, settleBatch, rejectBatch } = createReceipts(
+    ledger,
     refundQueue,
     locks,
-    isRolledBack: ledger.isRolledBack,
-    onRefund: (debit) => onEnd(debit, undefined),
-  });
+    onRefund,
+  );
 
   /** Ends a debit whose client left before the commit. */
   function drop({ charge, signal, reject }: PendingDebit): void {

@@ -11,8 +11,7 @@ interface Lock {
   /** The account and the idempotency key. */
   readonly name: string;
   readonly waiting: Set<PendingDebit>;
-  /** The error with which new requests are rejected. */
-  error?: Error;
+  isRejecting?: true;
 }
 
 /**
@@ -52,7 +51,7 @@ export function createIdempotencyLocks(
       const name = `${account} ${idempotencyKey.value}`;
       const lock = locks.get(name);
       if (lock === undefined) return acquire(name, request, new Set());
-      if (lock.error !== undefined) return request.reject(lock.error);
+      if (lock.isRejecting) return request.reject(createDeadlineError());
       const { waiting } = lock;
       waiting.add(request);
       const rejectLate = () => {
@@ -62,11 +61,11 @@ export function createIdempotencyLocks(
     },
 
     /** Rejects all waiting and new requests with this key until the paying request finishes. */
-    rejectWaiting(charge: AccountCharge, error: Error): void {
+    rejectWaiting(charge: AccountCharge): void {
       const lock = locksOfHolders.get(charge);
       if (lock === undefined) return;
-      lock.error = error;
-      for (const { reject } of lock.waiting) reject(error);
+      lock.isRejecting = true;
+      for (const { reject } of lock.waiting) reject(createDeadlineError());
       lock.waiting.clear();
     },
 

@@ -9,15 +9,8 @@ import type { Refund } from "./refund-spool.ts";
 /** The ledger, as the debit queue uses it. */
 export type DebitLedger = Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
 
-export function createLedgerCommits({
-  ledger,
-  now,
-  timeoutMs,
-  onChanges,
-  onFailure,
-}: {
+interface LedgerCommitsOptions {
   readonly ledger: DebitLedger;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** How long a commit may take. */
   readonly timeoutMs: number;
@@ -25,14 +18,14 @@ export function createLedgerCommits({
   readonly onChanges: ((changes: ChangeSet) => void) | undefined;
   /** Receives why `onChanges` failed. */
   onFailure(error: unknown): void;
-}) {
+}
+
+export function createLedgerCommits(options: LedgerCommitsOptions) {
+  const { ledger, now, timeoutMs, onChanges, onFailure } = options;
   let lastSequence: number | undefined;
   /** Whether the last commit of charges failed. */
   let isFailing = false;
   let runningProbe: Promise<void> | undefined;
-
-  /** Writes to the ledger without changing a balance. */
-  const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
 
   function reportChanges(changes: ChangeSet): void {
     try {
@@ -81,7 +74,11 @@ export function createLedgerCommits({
     /** Throws while debits cannot be committed. After a failure it probes, once for all callers. */
     async check(): Promise<void> {
       if (!isFailing) return;
-      runningProbe ??= probe().finally(() => (runningProbe = undefined));
+      // It writes without changing a balance.
+      runningProbe ??= withDeadline(
+        ledger.cancel([], Bun.randomUUIDv7(), now()),
+        timeoutMs,
+      ).finally(() => (runningProbe = undefined));
       await runningProbe;
       isFailing = false;
     },

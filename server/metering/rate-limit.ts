@@ -6,15 +6,7 @@ import {
   type TokenBucket,
 } from "../../core/token-bucket.ts";
 
-/** Counts a request of an API key and decides whether it is admitted. */
-export type CheckRateLimit = ReturnType<typeof createRateLimiter>;
-
-/**
- * Creates the limiter of the requests of each key.
- *
- * @param perMinute Requests that a key may send in a minute.
- * @param now The clock, in milliseconds.
- */
+/** Creates a function that counts a request of an API key, and decides whether it is admitted. */
 export function createRateLimiter(perMinute: number, now: () => number) {
   const buckets = createTokenBuckets(perMinute, now);
   return (key: number) => {
@@ -38,10 +30,7 @@ export function createRateLimiter(perMinute: number, now: () => number) {
  */
 export const ABORTED_READS_PER_MINUTE = 3000;
 
-/** Limits the charged reads of an API key that end without a response, because its clients left. */
-export type AbortLimiter = ReturnType<typeof createAbortLimiter>;
-
-/** Creates the limiter of reads whose clients leave. @param now The clock, in milliseconds. */
+/** Creates the limiter of the charged reads of a key that end without a response to their client. */
 export function createAbortLimiter(now: () => number) {
   const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
   return {
@@ -56,11 +45,9 @@ export function createAbortLimiter(now: () => number) {
 }
 
 /**
- * Creates a token bucket for each key.
- *
- * It keeps the buckets that were used in this minute or the one before. A bucket that was not used
- * for a minute is full, so dropping it changes no decision. All buckets of a minute are dropped
- * together, so that no request has to search for old ones.
+ * Creates a token bucket for each key, and keeps those that were used in this minute or the one before.
+ * A bucket that was not used for a minute is full, so dropping it changes no decision. All buckets of a
+ * minute are dropped together, so that no request has to search for old ones.
  */
 function createTokenBuckets(perMinute: number, now: () => number) {
   let windowStart = now();

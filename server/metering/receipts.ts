@@ -11,18 +11,12 @@ import type { DebitLedger } from "./ledger-commits.ts";
 import type { createRefundQueue } from "./refund-queue.ts";
 
 /** Settles and refunds batches. Requests with the same idempotency keys wait for that. */
-export function createReceipts({
-  refundQueue,
-  locks,
-  isRolledBack,
-  onRefund,
-}: {
-  readonly refundQueue: ReturnType<typeof createRefundQueue>;
-  readonly locks: ReturnType<typeof createIdempotencyLocks>;
-  readonly isRolledBack: DebitLedger["isRolledBack"];
-  /** Receives a debit that is refunded. */
-  onRefund(debit: Debit): void;
-}) {
+export function createReceipts(
+  { isRolledBack }: Pick<DebitLedger, "isRolledBack">,
+  refundQueue: ReturnType<typeof createRefundQueue>,
+  locks: ReturnType<typeof createIdempotencyLocks>,
+  onRefund: (debit: Debit) => void,
+) {
   async function refundDebit({ charge, debit }: Receipt, reason: string): Promise<void> {
     if (debit === undefined) return;
     onRefund(debit);

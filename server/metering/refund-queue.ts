@@ -2,20 +2,30 @@
  * Queues refunds. They wait for the next commit of the ledger, which takes a group of them along.
  * Failed refunds are retried in groups of their own until they succeed or the service stops.
  */
-import {
-  applyInGroups,
-  GROUP_MAX_SIZE,
-  type ApplyRefunds,
-  type GroupFailure,
-} from "./apply-refunds.ts";
+import { DomainError } from "../../core/errors.ts";
 import { withDeadline } from "./deadline.ts";
 import { describeRefund, type Refund, type RefundSpool } from "./refund-spool.ts";
+
+/**
+ * The most debits of a transaction, and the most refunds: these take 4 ms of the thread that serves
+ * requests.
+ */
+export const GROUP_MAX_SIZE = 256;
 
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */
 const RETRY_INTERVAL_MS = 1000;
 
 /** Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few. */
 const UNSAVED_REFUNDS_MAX = 64;
+
+/** Applies refunds. Applying them again changes nothing. */
+type ApplyRefunds = (refunds: readonly Refund[]) => Promise<void>;
+
+/** Refunds that are not applied, and why. */
+interface GroupFailure {
+  readonly refunds: readonly Refund[];
+  readonly error: unknown;
+}
 
 /** A refund that is not applied yet. */
 export interface PendingRefund {
@@ -24,7 +34,6 @@ export interface PendingRefund {
   readonly onFirstAttempt: () => void;
 }
 
-/** The parts and limits of a refund queue. */
 interface RefundQueueOptions {
   readonly apply: ApplyRefunds;
   /** How long an attempt may take. */
@@ -98,10 +107,8 @@ export function createRefundQueue(options: RefundQueueOptions) {
     /** Applies a refund at once, else like `enqueue()`. */
     applyNow: (refund: Refund) =>
       add(refund, (added) => {
-        apply([refund]).then(
-          () => confirm([added]),
-          (error: unknown) => postpone([added], error),
-        );
+        const onFailed = (error: unknown) => postpone([added], error);
+        apply([refund]).then(() => confirm([added]), onFailed);
       }),
 
     /** Takes a group of the refunds that wait. It is either confirmed or postponed. */
@@ -174,11 +181,38 @@ function createRetries(
   };
 }
 
+/**
+ * Applies refunds in groups. The refunds of a group that fails are applied one by one, so that none
+ * holds up the others. It stops at the first group for which the database is not available.
+ */
+export async function applyInGroups(
+  refunds: readonly Refund[],
+  apply: ApplyRefunds,
+): Promise<{ readonly applied: ReadonlySet<Refund>; readonly failures: readonly GroupFailure[] }> {
+  const applied = new Set<Refund>();
+  const failures: GroupFailure[] = [];
+  const groups: (readonly Refund[])[] = [];
+  for (let start = 0; start < refunds.length; start += GROUP_MAX_SIZE) {
+    groups.push(refunds.slice(start, start + GROUP_MAX_SIZE));
+  }
+  for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+    try {
+      await apply(group);
+      for (const refund of group) applied.add(refund);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "Service Unavailable") {
+        failures.push({ refunds: [group, ...groups].flat(), error });
+        break;
+      }
+      if (group.length > 1) groups.unshift(...group.map((refund) => [refund]));
+      else failures.push({ refunds: group, error });
+    }
+  }
+  return { applied, failures };
+}
+
 function createPendingError({ refunds, error }: GroupFailure): Error {
-  const [first, second] = refunds;
-  const subject =
-    first !== undefined && second === undefined
-      ? `${describeRefund(first)} is`
-      : `${refunds.length} refunds are`;
+  const names = refunds.length === 1 ? refunds.map(describeRefund) : [];
+  const subject = names.length === 1 ? `${names[0]} is` : `${refunds.length} refunds are`;
   return new Error(`${subject} not done yet: ${String(error)}`, { cause: error });
 }

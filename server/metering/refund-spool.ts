@@ -30,7 +30,6 @@ export function describeRefund(refund: Refund): string {
   return `A refund of ${cost} to account ${account}`;
 }
 
-/** The contents of a file of refunds. */
 interface SpoolFile {
   readonly file: string;
   /** Its size when it was read, in bytes. */
@@ -50,11 +49,6 @@ const FILE_SUFFIX = ".refunds";
 
 /** Hexadecimal digits of the checksum before each line's JSON. */
 const CHECKSUM_LENGTH = 16;
-
-interface SpoolLine {
-  readonly database: string;
-  readonly refund: Refund;
-}
 
 /**
  * Creates the spool of this process. It writes nothing before the first refund.
@@ -80,7 +74,7 @@ export function createRefundSpool(folder: string, database: string) {
       const { uid } = refund;
       const known = pendingRefunds.get(uid);
       if (known !== undefined) return known.saved;
-      const saved = append(encodeLine({ database, refund }));
+      const saved = append(encodeLine(database, refund));
       pendingRefunds.set(uid, { requests: listCharges(refund).length, saved });
       try {
         await saved;
@@ -190,8 +184,8 @@ async function isFileAtPath(handle: fs.FileHandle, file: string): Promise<boolea
   return named !== undefined && own.ino === named.ino && own.dev === named.dev;
 }
 
-function encodeLine(line: SpoolLine): string {
-  const json = JSON.stringify({ ...line, version: 1 });
+function encodeLine(database: string, refund: Refund): string {
+  const json = JSON.stringify({ database, refund, version: 1 });
   return `${computeChecksum(json)} ${json}\n`;
 }
 
@@ -211,7 +205,7 @@ function decodeLines(content: string, database: string): Omit<SpoolFile, "file" 
       damagedLines.push(index + 1);
       continue;
     }
-    const line: SpoolLine = JSON.parse(json);
+    const line: { readonly database: string; readonly refund: Refund } = JSON.parse(json);
     if (line.database === database) refunds.push(line.refund);
     else {
       const requests = otherDatabases[line.database] ?? 0;

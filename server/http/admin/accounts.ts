@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Count, nullable, strictObject } from "../../../core/resources/fields.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import type { UsedAccount } from "../../store/accounts/ledger.ts";
+import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
 import {
   Verification,
@@ -149,6 +149,8 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     handle: ({ verifyLedger }) => verifyLedger(),
   }),
 ] as const;
+
+type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
 
 function toAccountResource({ createdAt, lowBalance, used, ...account }: UsedAccount) {
   const { name, balance, granted, debited, refunded } = account;

@@ -7,7 +7,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
-import type { RecoveredFile } from "../../metering/apply-refunds.ts";
+import type { RecoveredFile } from "../../metering/refund-recovery.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";

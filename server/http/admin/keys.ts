@@ -15,7 +15,7 @@ import {
   parseInstant,
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
-import type { ApiKeyRecord } from "../../store/accounts/api-keys.ts";
+import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
 import {
@@ -219,6 +219,8 @@ function parseKeyId(text: string): number {
     `id must be a whole number from 1 to ${INTEGER_MAX}, got ${quoteValue(text)}`,
   );
 }
+
+type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
 
 function toKeyResource({ id, label, scopes, ...record }: ApiKeyRecord) {
   return {

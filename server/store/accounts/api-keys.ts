@@ -43,8 +43,6 @@ export type KeyStore = ReturnType<typeof createKeyStore>;
 /** A stored API key that is not revoked. */
 export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
 
-export type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
-
 /**
  * Creates the store of API keys. Instants are milliseconds since 1970 UTC.
  *

@@ -5,14 +5,9 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { groupIntoRuns, RUN_ROWS, type AccountCharge } from "./charge-runs.ts";
-import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
+import { createOutcomeQueries } from "./debit-sql.ts";
 import { assignOutcomes } from "./debits.ts";
 import { refundDebits, type Debit } from "./refunds.ts";
-
-const INSERT_CANCELLATION = `
-  INSERT INTO cancellations (uid, at)
-  VALUES (?, ?)
-  ON CONFLICT DO NOTHING`;
 
 // The hour of a debit takes no argument: that is REAL, which divides with a fraction.
 const SELECT_USAGE = `
@@ -32,15 +27,15 @@ export async function cancelDebits(
   now: number,
 ): Promise<void> {
   const runs = RUN_ROWS.serialize(groupIntoRuns(charges));
+  const insert = "INSERT INTO cancellations (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING";
   // The charges of an older cancellation could pay again by now.
   const deleteExpired = "DELETE FROM cancellations WHERE at <= ?";
   const { outcomes, payments, usage } = await writeNamed(
     database,
     {
-      insertCancellation: { sql: INSERT_CANCELLATION, args: [uid, now] },
+      insertCancellation: { sql: insert, args: [uid, now] },
       deleteExpired: { sql: deleteExpired, args: [now - PAYMENT_TTL_MS] },
-      outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
-      payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },
+      ...createOutcomeQueries(runs, uid, 0),
       usage: { sql: SELECT_USAGE, args: [uid] },
     },
     { durability: "configured", idempotent: true },
@@ -49,10 +44,10 @@ export async function cancelDebits(
   const waited = charges.map((charge) => ({ ...charge, hasWaited: true }));
   const hour = Number(usage[0]?.["hour"] ?? 0);
   const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
-  const isCharged = (_: AccountCharge, index: number) => decided[index]?.kind === "charged";
-  const isOther = (charge: AccountCharge, index: number) => !isCharged(charge, index);
-  const ordered = [...charges.filter(isCharged), ...charges.filter(isOther)];
-  const refunds = assignDebits(ordered, uid, outcomes, usage).map((debit) => ({
+  const { charged = [], other = [] } = Object.groupBy(charges, (_, index) =>
+    decided[index]?.kind === "charged" ? "charged" : "other",
+  );
+  const refunds = assignDebits([...charged, ...other], uid, outcomes, usage).map((debit) => ({
     uid: `${uid}/${debit.account}/${debit.index}`,
     debit,
     reason: "Its commit was not answered",
@@ -67,9 +62,7 @@ export async function cancelDebits(
  * sums are right, for each account and within what its usage has left, but the assignment is a guess
  * if charges with idempotency keys were in the batch.
  *
- * @param charges The charges, those first that were probably charged.
- * @param outcomes The rows of `SELECT_OUTCOMES`.
- * @param usage The rows of `SELECT_USAGE`.
+ * @param charges Those first that were probably charged.
  */
 function assignDebits(
   charges: readonly AccountCharge[],

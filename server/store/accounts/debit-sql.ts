@@ -1,9 +1,7 @@
 /**
- * The SQL that commits a batch of charges.
- *
- * A run is consecutive charges of one account, cost, key and endpoint. Most batches are one run
- * without an idempotency key. Their statements take its fields as arguments, which takes half the
- * time of the general statements; those take a JSON array of runs as ?1.
+ * The SQL that commits a batch of charges. Most batches are one run without an idempotency key. Their
+ * statements take its fields as arguments, which takes half the time of the general statements; those
+ * take a JSON array of runs as ?1.
  *
  * Several processes debit one account, so the SQL decides: it restates core's `decideCharges()`.
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
@@ -121,18 +119,13 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
   WHERE uid = ?1 AND account = ?3 AND changes() > 0
   ${ON_USAGE_CONFLICT}`;
 
+// It replaces expired payments, and those without a free repeat.
 const INSERT_PAYMENTS = `
-  INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
+  INSERT OR REPLACE INTO payments (account, idempotency_key, request_hash, debit, at)
   ${withCoveredRunsSql(IS_UNPAID_RUN, "committed.amount", JOIN_DEBITS)}
   SELECT account, idempotency_key, request_hash, ?3, ?4
   FROM covered
-  WHERE changes() > 0 AND idempotency_key IS NOT NULL AND covered_count > 0
-  ON CONFLICT (account, idempotency_key) DO UPDATE SET
-    request_hash = excluded.request_hash,
-    debit = excluded.debit,
-    at = excluded.at,
-    repeats = 0,
-    repeated_by = NULL`;
+  WHERE changes() > 0 AND idempotency_key IS NOT NULL AND covered_count > 0`;
 
 /** Counts the free repeats of the runs ?1, once for the batch ?3. */
 const COUNT_REPEATS = `
@@ -165,14 +158,12 @@ const selectOutcomesSql = (accounts: string) => `
   WHERE accounts.id ${accounts}`;
 
 /** Selects the balance of each account of the runs ?1, and the amount that the batch ?2 debited. */
-export const SELECT_OUTCOMES = selectOutcomesSql(
-  `IN (SELECT account FROM (${RUN_ROWS.selectSql}))`,
-);
+const SELECT_OUTCOMES = selectOutcomesSql(`IN (SELECT account FROM (${RUN_ROWS.selectSql}))`);
 
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
 
 /** Selects the payments with idempotency keys of the runs ?1 that were made after ?2. */
-export const SELECT_PAYMENTS = `
+const SELECT_PAYMENTS = `
   SELECT account, idempotency_key, payments.request_hash, debit, repeats, repeated_by
   FROM (${RUN_ROWS.selectSql}) AS run
   JOIN payments USING (account, idempotency_key)
@@ -186,6 +177,12 @@ type CommitStatements = Record<
   Partial<
     Record<"insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments", Statement>
   >;
+
+/** Creates the queries of the outcomes of a batch, and of the payments that were made after an instant. */
+export const createOutcomeQueries = (runsJson: string, uid: string, after: number) => ({
+  outcomes: { sql: SELECT_OUTCOMES, args: [runsJson, uid] },
+  payments: { sql: SELECT_PAYMENTS, args: [runsJson, after] },
+});
 
 interface DebitCommit {
   readonly uid: string;
@@ -219,6 +216,7 @@ export function createCommitStatements(
     };
   }
   const json = RUN_ROWS.serialize(runs);
+  const selected = createOutcomeQueries(json, uid, expiredUntil);
   const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
   const statements = {
     insertJournal: {
@@ -230,7 +228,7 @@ export function createCommitStatements(
       sql: hasPayments ? UPSERT_USAGE_WITH_PAYMENTS : UPSERT_USAGE,
       args: [json, expiredUntil, uid, hour],
     },
-    outcomes: { sql: SELECT_OUTCOMES, args: [json, uid] },
+    outcomes: selected.outcomes,
     changes,
   };
   if (!hasPayments) return statements;
@@ -239,6 +237,6 @@ export function createCommitStatements(
     insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },
     countRepeats: { sql: COUNT_REPEATS, args: [json, expiredUntil, uid] },
     deleteExpiredPayments: { sql: DELETE_EXPIRED_PAYMENTS, args: [expiredUntil] },
-    payments: { sql: SELECT_PAYMENTS, args: [json, expiredUntil] },
+    payments: selected.payments,
   };
 }

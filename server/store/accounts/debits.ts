@@ -1,10 +1,9 @@
 /**
  * Commits debits: charges that wait together are decided and committed as one transaction.
  *
- * Consecutive charges of one account, key, endpoint and cost are a run. It is covered as far as
- * the balance reaches after the runs before it, so each charge is decided as if it came alone, in
- * its order: one that costs too much leaves the balance to those behind it. A charge whose
- * idempotency key paid before costs nothing.
+ * A run of equal charges is covered as far as the balance reaches after the runs before it, so each
+ * charge is decided as if it came alone, in its order: one that costs too much leaves the balance to
+ * those behind it. A charge whose idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
 import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
@@ -13,12 +12,11 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { parseChanges, type ChangeSet } from "../history/change-log.ts";
+import { parseChanges } from "../history/change-log.ts";
 import { groupIntoRuns, type AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refunds.ts";
 
-/** The fields that the charges of one commit share, and the refunds that it takes along. */
 interface DebitBatch extends ChargeBatch {
   /** Committed with the charges, or not at all. The charges are decided without them. */
   readonly refunds?: readonly DebitRefund[];
@@ -27,10 +25,7 @@ interface DebitBatch extends ChargeBatch {
 }
 
 /** The outcomes of a batch, in the order of its charges, and the changes before it. */
-export interface DebitBatchResult {
-  readonly outcomes: readonly DebitOutcome<Debit>[];
-  readonly changes: ChangeSet;
-}
+export type DebitBatchResult = Awaited<ReturnType<typeof commitDebits>>;
 
 /**
  * Decides charges, in their order, and commits those that the balances cover.
@@ -42,7 +37,7 @@ export async function commitDebits(
   database: Database,
   charges: readonly AccountCharge[],
   { id: uid, now, since, refunds = [] }: DebitBatch,
-): Promise<DebitBatchResult> {
+) {
   for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);
   const commit = { uid, now, hour, since, expiredUntil: now - PAYMENT_TTL_MS };
@@ -67,12 +62,7 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/**
- * Assigns each charge the outcome that the statements decided.
- *
- * @param outcomes The rows of `SELECT_OUTCOMES`.
- * @param paymentRows The rows of `SELECT_PAYMENTS`.
- */
+/** Assigns each charge the outcome that the statements decided, from the rows that they selected. */
 export function assignOutcomes(
   charges: readonly AccountCharge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },

@@ -122,28 +122,17 @@ const JOIN_REFUNDS = `
   FROM folded
   JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
 
-const insertSumsSql = (select: string, chooseEntry: string) => `
+/** Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list them. */
+const INSERT_SUMS = `
   INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
   ${WITH_FOLDED}
-  ${select}
-  ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
-    count = count + excluded.count,
-    amount = amount + excluded.amount,
-    entry = ${chooseEntry}(entry, excluded.entry)`;
-
-const INSERT_DEBITS = insertSumsSql(
-  `SELECT account, hour, 'debit', '', count(*), sum(amount), max(entry)
+  SELECT account, hour, 'debit', '', count(*), sum(amount), max(entry)
   FROM folded
-  WHERE true
-  GROUP BY account, hour`,
-  "max",
-);
-
-// By the hour of the refund and its reason, as the statement lists them.
-const INSERT_REFUNDS = insertSumsSql(
-  `SELECT
+  GROUP BY account, hour
+  UNION ALL
+  SELECT
     refund.account,
-    refund.at / ${HOUR_MS} AS refund_hour,
+    refund.${HOUR} AS refund_hour,
     'refund',
     ifnull(refund.reason, '') AS refund_reason,
     count(*),
@@ -151,27 +140,26 @@ const INSERT_REFUNDS = insertSumsSql(
     min(refund.entry)
   ${JOIN_REFUNDS}
   WHERE true
-  GROUP BY refund.account, refund_hour, refund_reason`,
-  "min",
-);
+  GROUP BY refund.account, refund_hour, refund_reason
+  ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+    count = count + excluded.count,
+    amount = amount + excluded.amount,
+    entry = iif(kind = 'debit', max(entry, excluded.entry), min(entry, excluded.entry))`;
 
-const deleteSql = (selectEntries: string) => `
+const DELETE_ENTRIES = `
   DELETE FROM journal
   WHERE entry IN (
     ${WITH_FOLDED}
-    ${selectEntries}
+    SELECT entry
+    FROM folded
+    UNION ALL
+    SELECT refund.entry
+    ${JOIN_REFUNDS}
   )`;
-
-const DELETE_REFUNDS = deleteSql(`SELECT refund.entry ${JOIN_REFUNDS}`);
-
-const DELETE_DEBITS = deleteSql("SELECT entry FROM folded");
-
-// The debits are deleted last: the statements before find the refunds by them.
-const FOLD_TEXTS = [INSERT_DEBITS, INSERT_REFUNDS, DELETE_REFUNDS, DELETE_DEBITS];
 
 /** Folds a range of entries. @returns How many. */
 async function foldRange({ write }: Database, args: number[]): Promise<number> {
-  const statements = FOLD_TEXTS.map((sql) => ({ sql, args }));
-  const results = await write(statements, { durability: "configured", idempotent: true });
-  return results.slice(2).reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+  const statements = [INSERT_SUMS, DELETE_ENTRIES].map((sql) => ({ sql, args }));
+  const [, deleted] = await write(statements, { durability: "configured", idempotent: true });
+  return deleted?.rowsAffected ?? 0;
 }

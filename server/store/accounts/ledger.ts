@@ -8,7 +8,7 @@
  * So the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
  * compares both.
  */
-import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
 import {
   assertCreditAmount,
   createSumTooLargeError,
@@ -16,12 +16,12 @@ import {
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
+import type { CreditStore } from "../../../core/stores.ts";
 import type { DayRange } from "../../../core/usage.ts";
 import { addAdvice } from "../../system-errors.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
-import type { CreditStore } from "../../../core/stores.ts";
 import { type Debit, refundDebits } from "./refunds.ts";
 import { cancelDebits } from "./cancellations.ts";
 import { accounts } from "../tables/account-tables.ts";
@@ -30,9 +30,6 @@ import { addStatuses, readUsage } from "./usage.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
-
-/** An account, and its usage in a range of days. */
-export type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
 
 /** Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits. */
 export function createLedgerStore(database: Database) {
@@ -46,7 +43,8 @@ export function createLedgerStore(database: Database) {
     debit: commitDebits.bind(null, database),
     refund: (debit: Debit, uid: string, reason: string, now: number) =>
       refundDebits(database, [{ debit, uid, reason }], now),
-    refundAll: refundDebits.bind(null, database),
+    refundAll: (refunds: Parameters<typeof refundDebits>[1], now: number) =>
+      refundDebits(database, refunds, now),
     cancel: cancelDebits.bind(null, database),
     usage: readUsage.bind(null, database),
     addStatuses: addStatuses.bind(null, database),
@@ -115,55 +113,47 @@ async function listAccounts({ query }: Database, { first, last }: DayRange, name
   return rows;
 }
 
-async function getAccountById({ query }: Database, id: number) {
-  const [account] = await query((drizzle) =>
-    drizzle.select().from(accounts).where(eq(accounts.id, id)),
-  );
+async function findAccount({ query }: Database, isAccount: SQL) {
+  const [account] = await query((drizzle) => drizzle.select().from(accounts).where(isAccount));
+  return account;
+}
+
+async function getAccountById(database: Database, id: number) {
+  const account = await findAccount(database, eq(accounts.id, id));
   if (account === undefined) throw new Error(`There is no account ${id}`);
   return account;
 }
 
 /** Reads the account with a name. @throws {DomainError} `Not Found`. */
-export async function getAccountByName({ query }: Database, name: string) {
-  const [account] = await query((drizzle) =>
-    drizzle.select().from(accounts).where(eq(accounts.name, name)),
-  );
+export async function getAccountByName(database: Database, name: string) {
+  const account = await findAccount(database, eq(accounts.name, name));
   if (account === undefined) throw createUnknownAccountError(name);
   return account;
 }
 
-const UPDATE_LOW_BALANCE = `
-  UPDATE accounts
-  SET low_balance = ?
-  WHERE name = ?
-  RETURNING id`;
-
-// Without a threshold, an account gets no pending notice. An attempt that runs may deliver it.
+// An attempt that runs may deliver its notice.
 const WITHDRAW_NOTICES = `
   DELETE FROM notices
   WHERE account = (SELECT id FROM accounts WHERE name = ? AND low_balance IS NULL)
     AND due_at IS NOT NULL`;
 
 /**
- * Sets the threshold of notices about a low balance.
+ * Sets the threshold of notices about a low balance; `null` deletes those that are pending.
  *
- * @param lowBalance In credits; `null` for no notices: it deletes those that are pending.
  * @throws {DomainError} `Not Found`.
  */
 async function setLowBalance(database: Database, name: string, lowBalance: number | null) {
+  const update = "UPDATE accounts SET low_balance = ? WHERE name = ? RETURNING id";
   const { account } = await writeNamed(
     database,
     {
-      account: { sql: UPDATE_LOW_BALANCE, args: [lowBalance, name] },
+      account: { sql: update, args: [lowBalance, name] },
       withdrawn: { sql: WITHDRAW_NOTICES, args: [name] },
     },
     { idempotent: true },
   );
   if (account.length === 0) throw createUnknownAccountError(name);
 }
-
-const createGrantConflictError = (uid: string, before: number, amount: number) =>
-  new DomainError("Conflict", `Grant ${uid} was of ${before}, it cannot be of ${amount}`);
 
 const createUnknownAccountError = (name: string) =>
   addAdvice(new DomainError("Not Found", `There is no account ${name}`), "accounts list shows all");
@@ -209,11 +199,10 @@ async function grantCredits(
   const [sums, stored] = [account[0], grants[0]];
   if (stored === undefined)
     throw createSumTooLargeError("granted", Number(sums?.["granted"]), amount);
-  if (stored["amount"] !== amount) {
-    const before = Number(stored["amount"]);
-    throw stored["uid"] === uid
-      ? createGrantConflictError(uid, before, amount)
-      : createReferenceConflictError(String(reference), before, amount);
-  }
-  return { isNew: stored["uid"] === uid, balance: Number(sums?.["balance"]) };
+  const isNew = stored["uid"] === uid;
+  const before = Number(stored["amount"]);
+  if (before === amount) return { isNew, balance: Number(sums?.["balance"]) };
+  throw isNew
+    ? new DomainError("Conflict", `Grant ${uid} was of ${before}, it cannot be of ${amount}`)
+    : createReferenceConflictError(String(reference), before, amount);
 }

@@ -1,7 +1,7 @@
 /**
  * The outbox of notices about low balances. A trigger fills it in the transaction of a debit, so a
  * notice exists exactly if its debit does. A claim is one statement, so that of many processes on a
- * server only one sends a notice.
+ * server only one sends a notice. Instants are milliseconds since 1970 UTC.
  */
 import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
@@ -69,32 +69,30 @@ export function createNoticeStore(database: Database) {
     claim: claimNotices.bind(null, database),
 
     async markDelivered(id: string, now: number) {
-      const statement =
+      const update =
         "UPDATE notices SET delivered_at = ?, due_at = NULL, failure = NULL WHERE id = ?";
-      await database.write([{ sql: statement, args: [now, id] }], { idempotent: true });
+      await database.write([{ sql: update, args: [now, id] }], { idempotent: true });
     },
 
     /**
      * Ends a claim whose notice was not delivered. It changes nothing if another claim began, or if
      * the notice was made due meanwhile.
      *
-     * @param attempt The next one: a `dueAt` of `null` gives the notice up. Without a failure, the
-     * attempt does not count.
+     * @param next When the next attempt is due, or `null` to give the notice up. Without a failure,
+     * this attempt does not count.
      */
-    async release(
-      { id, attempts, dueAt: claimedUntil }: Notice,
-      { dueAt, failure }: Pick<NoticeRecord, "dueAt" | "failure">,
-    ) {
-      const uncounted = failure === null ? 1 : 0;
-      const args = [dueAt, failure, uncounted, id, attempts, claimedUntil];
+    async release(claimed: Notice, next: Pick<NoticeRecord, "dueAt" | "failure">) {
+      const { id, attempts, dueAt: claimedUntil } = claimed;
+      const uncounted = next.failure === null ? 1 : 0;
+      const args = [next.dueAt, next.failure, uncounted, id, attempts, claimedUntil];
       await database.write([{ sql: RELEASE, args }]);
     },
 
     /** Deletes the notices that were delivered or given up before an instant. */
     async deleteEndedBefore(instant: number) {
       // Counted from the last attempt: a notice may have waited longer for its first one.
-      const statement = "DELETE FROM notices WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?";
-      await database.write([{ sql: statement, args: [instant] }], { idempotent: true });
+      const remove = "DELETE FROM notices WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?";
+      await database.write([{ sql: remove, args: [instant] }], { idempotent: true });
     },
 
     /** Lists notices, the newest first. */

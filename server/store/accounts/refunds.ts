@@ -23,9 +23,8 @@ export interface Debit {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A refund of a debit. Applying it again changes nothing. */
+/** A refund of a debit, with an id made before it. Applying it again changes nothing. */
 export interface DebitRefund {
-  /** Made before the refund. */
   readonly uid: string;
   readonly debit: Debit;
   /** Why, for the statement. */

@@ -13,16 +13,13 @@ type StatusCounts = Readonly<Pick<Usage, "ok" | "notModified" | "notFound" | "fa
 export type StatusUpdate = StatusCounts &
   Readonly<Pick<Usage, "account" | "key" | "endpoint" | "hour">>;
 
-export interface UsageGroup extends StatusCounts {
+export interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | "refunded"> {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
   readonly period: number | null;
   readonly key: number | null;
   readonly beginsWith: string | null;
   readonly label: string | null;
   readonly endpoint: string | null;
-  readonly requests: number;
-  readonly credits: number;
-  readonly refunded: number;
 }
 
 /** Reads the usage of an account in groups, in order; groups without use are left out. */

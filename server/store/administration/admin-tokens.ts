@@ -36,9 +36,7 @@ export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
 /** Creates the store of tokens. @param now The clock, in milliseconds since 1970 UTC. */
 export function createAdminTokenStore(database: Database, now: () => number) {
   const { query } = database;
-  let cached:
-    | { readonly startedAt: number; readonly tokens: Promise<AdminTokenRecord[]> }
-    | undefined;
+  let cached: { readonly startedAt: number; readonly tokens: ReturnType<typeof list> } | undefined;
   const lastUses = new Map<number, number>();
 
   /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
@@ -60,7 +58,7 @@ export function createAdminTokenStore(database: Database, now: () => number) {
     list,
 
     /** Lists as `list()` does, but a revocation by another process takes effect within a second. */
-    listCached(): Promise<AdminTokenRecord[]> {
+    listCached() {
       const ageMs = cached === undefined ? Infinity : now() - cached.startedAt;
       // An age below 0 is not fresh: the clock was set back.
       if (cached !== undefined && ageMs >= 0 && ageMs < CACHE_TTL_MS) return cached.tokens;

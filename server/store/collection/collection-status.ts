@@ -29,20 +29,14 @@ export interface TargetStatus {
  */
 export const selectTargetStatusesSql = (platform: string, id: string): string => `(
     SELECT json_group_array(json_object(
-      'succeededAt', succeeded_at,
-      'failedAt', failed_at,
-      'failure', failure,
-      'failures', failures,
-      'dueAt', due_at,
-      'sourceState', json(source_state)
+      'succeededAt', succeeded_at, 'failedAt', failed_at, 'failure', failure,
+      'failures', failures, 'dueAt', due_at, 'sourceState', json(source_state)
     ))
     FROM (
       SELECT *
       FROM targets
-      WHERE targets.platform = ${platform}
-        AND targets.task IN ('profile', 'items')
-        AND targets.id = ${id}
-      ORDER BY targets.task
+      WHERE platform = ${platform} AND task IN ('profile', 'items') AND targets.id = ${id}
+      ORDER BY task
     )
   )`;
 

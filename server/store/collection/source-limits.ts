@@ -14,20 +14,15 @@ const RESERVE_UNITS = `
   WHERE units + excluded.units <= ?5
   RETURNING units`;
 
-const UPSERT_STOP = `
-  INSERT INTO stopped_sources (source, settings, reason, since, until)
-  VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (source) DO UPDATE SET
-    settings = excluded.settings,
-    reason = excluded.reason,
-    since = excluded.since,
-    until = excluded.until`;
+const REPLACE_STOP = `
+  INSERT OR REPLACE INTO stopped_sources (source, settings, reason, since, until)
+  VALUES (?, ?, ?, ?, ?)`;
 
 /** Quota units to reserve for one day, and the most that may be used that day. */
 type QuotaReservation = typeof quotaUse.$inferInsert & { readonly limit: number };
 
 /** Why and until when a source is not polled. */
-export type StoppedSource = Omit<typeof stoppedSources.$inferSelect, "source" | "settings">;
+type StoppedSource = Omit<typeof stoppedSources.$inferSelect, "source" | "settings">;
 
 export function createSourceLimits(database: Database) {
   return {
@@ -54,7 +49,7 @@ export function createSourceLimits(database: Database) {
 
     /** @param settings A hash of the settings with which the source stopped. */
     async saveStop(source: string, settings: string, { reason, since, until }: StoppedSource) {
-      const statement = { sql: UPSERT_STOP, args: [source, settings, reason, since, until] };
+      const statement = { sql: REPLACE_STOP, args: [source, settings, reason, since, until] };
       await database.write([statement], WRITE_OPTIONS);
     },
 

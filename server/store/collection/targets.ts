@@ -25,11 +25,6 @@ export interface TargetUpdate {
   readonly failure?: { readonly at: number; readonly reason: string };
 }
 
-/** A listed item with the time of its first poll. */
-interface ScheduledItem extends DiscoveredItem {
-  readonly dueAt: number;
-}
-
 /** A range of ages in milliseconds, `from` included, `to` excluded. */
 export interface AgeRange {
   readonly from: number;
@@ -40,13 +35,8 @@ const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
 const selectTargetsSql = (from: string) => `
   SELECT json_group_array(json_object(
-    'id', id,
-    'sourceState', json(source_state),
-    'owner', owner,
-    'dueAt', due_at,
-    'succeededAt', succeeded_at,
-    'publishedAt', published_at,
-    'failures', failures
+    'id', id, 'sourceState', json(source_state), 'owner', owner, 'dueAt', due_at,
+    'succeededAt', succeeded_at, 'publishedAt', published_at, 'failures', failures
   ))
   ${from}`;
 
@@ -67,19 +57,9 @@ const SELECT_ITEM_TARGETS = selectTargetsSql(`
 const SELECT_NEXT_DUE = `
   SELECT min(due_at) AS due_at
   FROM (
-    SELECT (
-      SELECT min(due_at)
-      FROM targets
-      WHERE platform = ? AND task = tasks.task
-    ) AS due_at
-    FROM (
-      SELECT 'profile' AS task
-      UNION ALL SELECT 'items'
-      UNION ALL SELECT 'counts'
-    ) AS tasks
+    SELECT (SELECT min(due_at) FROM targets WHERE platform = ? AND task = tasks.task) AS due_at
+    FROM (SELECT 'profile' AS task UNION ALL SELECT 'items' UNION ALL SELECT 'counts') AS tasks
   )`;
-
-const COUNT_TARGETS = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND task = ?";
 
 /** Argument ?3 is a JSON array of the ranges' `after` (excluded) and `until` (included). */
 const COUNT_BY_AGE = `
@@ -93,23 +73,17 @@ const COUNT_BY_AGE = `
   FROM json_each(?3)
   ORDER BY key`;
 
-/** Argument ?3 is a JSON array of `ScheduledItem`. */
+/** Argument ?3 is a JSON array of items. */
 const INSERT_ITEM_TARGETS = `
-  INSERT INTO targets (platform, task, id, owner, published_at, due_at, source_state)
+  INSERT INTO targets (platform, task, owner, id, published_at, due_at, source_state)
   SELECT
-    ?1,
-    'counts',
+    ?1, 'counts', ?2,
     json_extract(value, '$.id'),
-    ?2,
     json_extract(value, '$.publishedAt'),
     json_extract(value, '$.dueAt'),
     ifnull(json_extract(value, '$.sourceState'), '{}')
   FROM json_each(?3)
-  WHERE EXISTS (
-    SELECT 1
-    FROM targets
-    WHERE platform = ?1 AND task = 'items' AND id = ?2
-  )
+  WHERE EXISTS (SELECT 1 FROM targets WHERE platform = ?1 AND task = 'items' AND id = ?2)
   ON CONFLICT DO NOTHING`;
 
 /**
@@ -121,9 +95,7 @@ const UPDATE_TARGETS = `
   INSERT INTO targets
     (platform, task, id, due_at, source_state, succeeded_at, failed_at, failure, published_at)
   SELECT
-    ?1,
-    ?2,
-    stored.id,
+    ?1, ?2, stored.id,
     json_extract(value, '$.dueAt'),
     ifnull(json_extract(value, '$.sourceState'), stored.source_state),
     json_extract(value, '$.succeededAt'),
@@ -154,9 +126,7 @@ const UPDATE_TARGETS = `
 const UPDATE_ITEM_LISTS = `
   INSERT INTO targets (platform, task, id, due_at, source_state, item_count)
   SELECT
-    ?1,
-    'items',
-    stored.id,
+    ?1, 'items', stored.id,
     CASE
       WHEN stored.failures = 0
         AND json_extract(value, '$.itemCount') <> ifnull(stored.item_count, -1)
@@ -194,7 +164,8 @@ export function createTargetStore(database: Database) {
     },
 
     async countTargets(platform: Platform, task: TaskName) {
-      const [row] = await database.queryRows({ sql: COUNT_TARGETS, args: [platform, task] });
+      const sql = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND task = ?";
+      const [row] = await database.queryRows({ sql, args: [platform, task] });
       return Number(row?.["targets"]);
     },
 
@@ -210,7 +181,11 @@ export function createTargetStore(database: Database) {
     },
 
     /** Adds items that are not yet targets of `counts`; none when the owner was removed. */
-    async addItems(platform: Platform, owner: string, items: readonly ScheduledItem[]) {
+    async addItems(
+      platform: Platform,
+      owner: string,
+      items: readonly (DiscoveredItem & { readonly dueAt: number })[],
+    ) {
       const args = [platform, owner, JSON.stringify(items)];
       await database.write([{ sql: INSERT_ITEM_TARGETS, args }], WRITE_OPTIONS);
     },
@@ -226,6 +201,5 @@ export function createTargetStore(database: Database) {
 }
 
 /** Clamps an instant to the numbers of JSON: a range of ages can be infinite. */
-function clampInstant(ms: number): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));
-}
+const clampInstant = (ms: number) =>
+  Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));

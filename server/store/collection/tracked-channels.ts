@@ -7,7 +7,6 @@ import { writeNamed } from "../database/named-write.ts";
 import {
   selectTargetStatusesSql,
   toCollectionStatus,
-  type CollectionStatus,
   type TargetStatus,
 } from "./collection-status.ts";
 
@@ -29,15 +28,6 @@ interface TrackedChannelRow {
   readonly channel: string;
   readonly addedAt: number;
   readonly targets: readonly TargetStatus[];
-}
-
-/** A tracked channel, as administrators see it. */
-export interface TrackedChannel extends CollectionStatus {
-  /** A handle or an identifier, as it was given. */
-  readonly channel: string;
-  /** Its identifier, once it is known. */
-  readonly channel_id: string | null;
-  readonly added_at: string;
 }
 
 const isHandle = (channel: string) => channel.startsWith("@");
@@ -89,11 +79,13 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
 function toTrackedChannel(
   { channel, addedAt, targets }: TrackedChannelRow,
   idleReason: string | undefined,
-): TrackedChannel {
+) {
   // The source state of a handle's targets holds the identifier that the handle was resolved to.
   const [resolved = null] = targets.flatMap(({ sourceState }) => sourceState["channel"] ?? []);
   return {
+    /** A handle or an identifier, as it was given. */
     channel,
+    /** Its identifier, once it is known. */
     channel_id: isHandle(channel) ? resolved : channel,
     added_at: formatInstant(addedAt),
     ...toCollectionStatus(targets, idleReason),
