@@ -1,12 +1,10 @@
 /** Creates the parts of the service and connects them. */
+import type { ImportObservations } from "../core/stores.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createMaintenance } from "./composition/maintenance.ts";
 import { createChargedReadParts } from "./composition/charged-reads.ts";
-import {
-  createCollectionEngine,
-  type CollectionEngineOptions,
-} from "./collectors/collection-engine.ts";
+import { createCollectionEngine } from "./collectors/collection-engine.ts";
 import type { ServiceLogger } from "./log.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
@@ -44,7 +42,7 @@ export interface ServiceOptions {
   readonly now?: () => number;
   readonly log?: ServiceLogger;
   /** How the collectors wait and retry; tests replace it. */
-  readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
+  readonly sourceClient?: Parameters<typeof createCollectionEngine>[0]["clientOptions"] | undefined;
 }
 
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -215,7 +213,7 @@ function explainIdleService({ collect }: Config, verb: string): string | undefin
 function createCollection(
   { config, log, sourceClient }: ServiceOptions,
   database: Database,
-  importObservations: CollectionEngineOptions["importObservations"],
+  importObservations: ImportObservations,
   now: () => number,
 ) {
   return createCollectionEngine({

@@ -1,24 +1,17 @@
-/** Starts the collectors of the configured sources, and polls each in a loop of its own. */
-import { startLoop } from "../background-loop.ts";
-import { createPollCycle, type PollCycleOptions } from "./poll-cycle.ts";
+/** Starts the collectors of the configured sources. */
+import { createPollCycle } from "./poll-cycle.ts";
 import type { SourceStatus } from "./source-health.ts";
 import type { SelectedSources } from "./sources.ts";
-
-/** Bounds of the time between two cycles, in milliseconds. */
-const POLL_INTERVAL_MIN_MS = 2000;
-const POLL_INTERVAL_MAX_MS = 30_000;
-
-export interface CollectionEngineOptions extends Omit<PollCycleOptions, "collector"> {
-  readonly selectedSources: SelectedSources;
-  /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
-  readonly maxPollIntervalMs?: number;
-}
 
 export async function createCollectionEngine({
   selectedSources,
   maxPollIntervalMs,
   ...options
-}: CollectionEngineOptions) {
+}: Omit<Parameters<typeof createPollCycle>[0], "collector"> & {
+  readonly selectedSources: SelectedSources;
+  /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
+  readonly maxPollIntervalMs?: number;
+}) {
   const connected = Object.values(selectedSources).flatMap(({ source, connection }) =>
     connection === undefined ? [] : [{ source, connection }],
   );
@@ -49,9 +42,7 @@ export async function createCollectionEngine({
 
     /** Polls at the pace of the quotas. @returns Stops polling. */
     start(onFailure: (error: unknown) => void): () => Promise<void> {
-      const stops = pollCycles.map((pollCycle) =>
-        startPollLoop(pollCycle, options.now, onFailure, maxPollIntervalMs),
-      );
+      const stops = pollCycles.map((pollCycle) => pollCycle.start(onFailure, maxPollIntervalMs));
       return async () => void (await Promise.all(stops.map((stop) => stop())));
     },
   };
@@ -63,32 +54,5 @@ function subtractWork(after: SourceStatus["work"], before = after): SourceStatus
     observed: after.observed - before.observed,
     failed: after.failed - before.failed,
     observations: after.observations - before.observations,
-  };
-}
-
-/**
- * Runs cycles until it is stopped.
- *
- * @param onFailure Called after a cycle that failed; the loop goes on.
- * @returns Stops the loop; resolves when no task is running.
- */
-export function startPollLoop(
-  pollCycle: ReturnType<typeof createPollCycle>,
-  now: () => number,
-  onFailure: (error: unknown) => void,
-  maxPollIntervalMs = POLL_INTERVAL_MAX_MS,
-): () => Promise<void> {
-  const stopLoop = startLoop({
-    async run() {
-      await pollCycle.collect();
-      const dueAt = (await pollCycle.readNextDue()) ?? Infinity;
-      return Math.min(maxPollIntervalMs, Math.max(POLL_INTERVAL_MIN_MS, dueAt - now()));
-    },
-    intervalMs: maxPollIntervalMs,
-    onFailure,
-  });
-  return () => {
-    pollCycle.stop();
-    return stopLoop();
   };
 }

@@ -33,14 +33,11 @@ export interface Source {
   explainInvalidUsername?(username: string): string | undefined;
 }
 
-/** How to reach a source. */
-export interface SourceConnection {
+/** @param credential Empty for a source that needs none. */
+export type CreateCollector = (connection: {
   readonly baseUrl: string;
-  /** Empty for a source that needs none. */
   readonly credential: string;
-}
-
-export type CreateCollector = (connection: SourceConnection) => Collector;
+}) => Collector;
 
 /** How a source is reached, what it allows, and how its tasks are done. */
 export interface Collector {
@@ -120,6 +117,12 @@ export type Classification =
       readonly until?: undefined;
       readonly reason: string;
     };
+
+/** Polls targets with one request, and returns a result for each. */
+export type PollBatch = (
+  batch: readonly CollectionTarget[],
+  context: CollectorContext,
+) => Promise<readonly PollResult[]>;
 
 /** The result that a source returned for one target. */
 export interface PollResult {

@@ -1,23 +1,31 @@
-/** Polls a source in cycles, one after another: its due targets, within its quota and rate limits. */
+/**
+ * Polls a source in cycles, one after another, on demand or in a loop: its due targets, within its
+ * quota and rate limits.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { ImportObservations } from "../../core/stores.ts";
+import { startLoop } from "../background-loop.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import { createSourceClient } from "./client/source-client.ts";
 import type { Collector, CollectorContext } from "./collector.ts";
+import { TASK_NAMES, type DueTarget, type TaskName } from "./targets.ts";
 import { LOOK_AHEAD_MS, type SlowdownFactors } from "./poll-schedule.ts";
 import { createQuotaBudget } from "./quota-budget.ts";
 import { createSourceRateLimiter } from "./rate-limiter.ts";
 import { createSourceHealth, type SourceEvent, type SourceStatus } from "./source-health.ts";
-import { TASK_NAMES, type DueTarget, type TaskName } from "./targets.ts";
 import { runTask } from "./task.ts";
 
 const TASK_DELAY_MS = 100;
 
+/** Bounds of the time between two cycles. */
+const POLL_INTERVAL_MIN_MS = 2000;
+const POLL_INTERVAL_MAX_MS = 30_000;
+
 /** A paced cycle ends after this time, so that changes of the lists of creators and channels take effect. */
 const PACED_CYCLE_MAX_MS = 15_000;
 
-export interface PollCycleOptions {
+interface PollCycleOptions {
   readonly collector: Collector;
   readonly state: CollectionState;
   readonly importObservations: ImportObservations;
@@ -51,24 +59,41 @@ export function createPollCycle(options: PollCycleOptions) {
     }
   }
 
+  /**
+   * Runs one cycle, after the cycle that is running. A paced cycle ends after 15 seconds, and a
+   * delay follows each task. Otherwise it runs until nothing is due.
+   */
+  function collect(pace: Pace = { isPaced: true }): Promise<void> {
+    const cycle = previousCycle.then(() => runCycle(pace));
+    previousCycle = cycle.catch(() => undefined);
+    return cycle;
+  }
+
   return {
-    /**
-     * Runs one cycle, after the cycle that is running. A paced cycle ends after 15 seconds, and a
-     * delay follows each task. Otherwise it runs until nothing is due.
-     */
-    collect(pace: Pace = { isPaced: true }): Promise<void> {
-      const cycle = previousCycle.then(() => runCycle(pace));
-      previousCycle = cycle.catch(() => undefined);
-      return cycle;
-    },
-
-    /** Returns when a target is due next; `undefined` without targets. */
-    readNextDue: () => state.readNextDue(collector.source.platform),
-
+    collect,
     status: readStatus,
 
-    /** Aborts the task that is running, and begins no other. */
-    stop: () => abortController.abort(),
+    /**
+     * Runs cycles until it is stopped.
+     *
+     * @param onFailure Called after a cycle that failed; the loop goes on.
+     * @returns Aborts the task that is running; resolves when it is not running any more.
+     */
+    start(onFailure: (error: unknown) => void, intervalMs = POLL_INTERVAL_MAX_MS) {
+      const stopLoop = startLoop({
+        async run() {
+          await collect();
+          const dueAt = (await state.readNextDue(collector.source.platform)) ?? Infinity;
+          return Math.min(intervalMs, Math.max(POLL_INTERVAL_MIN_MS, dueAt - now()));
+        },
+        intervalMs,
+        onFailure,
+      });
+      return () => {
+        abortController.abort();
+        return stopLoop();
+      };
+    },
   };
 }
 

@@ -3,19 +3,19 @@ import { DomainError } from "../../core/errors.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import type { PollResult } from "./collector.ts";
+import type { CollectorContext, PollResult } from "./collector.ts";
 
 /**
- * Creates the result for one observation, or a failure if the observation is invalid.
+ * Creates the result for an observation now, or a failure if the observation is invalid.
  *
  * @param fields `undefined` counts as absent; a count of `null` is known to be hidden.
  * @param extra `missingCountsReason`, for a source that always has some count, is the failure if
  * all are missing: the source has renamed its fields then, and the counts are not hidden.
  */
 export function createPollResult(
+  { now }: CollectorContext,
   targetId: string,
   kind: EntityKind,
-  observedAt: number,
   fields: Readonly<Record<string, unknown>>,
   {
     missingCountsReason,
@@ -26,6 +26,7 @@ export function createPollResult(
   if (!hasCounts && missingCountsReason !== undefined) {
     return { targetId, failure: missingCountsReason };
   }
+  const observedAt = now();
   const record = { kind, observedAt: formatInstant(observedAt), ...fields };
   try {
     parseObservation(record, observedAt);

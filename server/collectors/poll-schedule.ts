@@ -18,8 +18,6 @@ import type { DiscoveredItem, DueTarget, SourceState, TaskName } from "./targets
 /** The factor by which the poll intervals of each task grow: 1 or more. */
 export type SlowdownFactors = Readonly<Record<TaskName, number>>;
 
-export const PROFILE_INTERVAL_MS = HOUR_MS;
-
 /** Targets that are due this soon fill up a batch of due targets. */
 export const LOOK_AHEAD_MS = HOUR_MS / 4;
 
@@ -27,22 +25,20 @@ export const LOOK_AHEAD_MS = HOUR_MS / 4;
 export const QUOTA_RESERVE_RATIO = 0.1;
 
 const AGE_DIVISOR = 24;
-const ITEM_INTERVAL_BOUNDS = { minMs: HOUR_MS / 2, maxMs: 14 * DAY_MS };
-const LIST_INTERVAL_BOUNDS = { minMs: 6 * HOUR_MS, maxMs: DAY_MS };
+const INTERVAL_BOUNDS = {
+  profile: { minMs: HOUR_MS, maxMs: HOUR_MS },
+  items: { minMs: 6 * HOUR_MS, maxMs: DAY_MS },
+  counts: { minMs: HOUR_MS / 2, maxMs: 14 * DAY_MS },
+} satisfies Record<TaskName, object>;
 const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 /** The delay after the first failure; each further one doubles it. */
 const RETRY_BASE_MS = 5 * MINUTE_MS;
 
-/** Computes the interval of an item that was published some time ago. */
-export const computeItemIntervalMs = (ageMs: number): number =>
-  computeIntervalMs(ageMs, ITEM_INTERVAL_BOUNDS);
-
-/** Computes the interval of a list, by the age of its newest item; `Infinity` for an empty list. */
-export const computeListIntervalMs = (ageMs: number): number =>
-  computeIntervalMs(ageMs, LIST_INTERVAL_BOUNDS);
-
-const computeIntervalMs = (ageMs: number, { minMs, maxMs }: typeof ITEM_INTERVAL_BOUNDS) =>
-  Math.min(maxMs, Math.max(minMs, ageMs / AGE_DIVISOR));
+/** @param ageMs Since the item, or the newest item of a list, was published; `Infinity` for none. */
+export function computeIntervalMs(task: TaskName, ageMs: number): number {
+  const { minMs, maxMs } = INTERVAL_BOUNDS[task];
+  return Math.min(maxMs, Math.max(minMs, ageMs / AGE_DIVISOR));
+}
 
 /**
  * The ranges of age by which targets are counted to estimate their polls. The first ends where
@@ -53,8 +49,8 @@ export const AGE_RANGES: readonly AgeRange[] = createAgeRanges();
 function createAgeRanges(): AgeRange[] {
   const ranges: AgeRange[] = [];
   let from = 0;
-  let to = ITEM_INTERVAL_BOUNDS.minMs * AGE_DIVISOR;
-  while (to < ITEM_INTERVAL_BOUNDS.maxMs * AGE_DIVISOR) {
+  let to = INTERVAL_BOUNDS.counts.minMs * AGE_DIVISOR;
+  while (to < INTERVAL_BOUNDS.counts.maxMs * AGE_DIVISOR) {
     ranges.push({ from, to });
     from = to;
     to = Math.floor(to * 1.1);
@@ -113,7 +109,7 @@ export function reschedule(
   const { failure, isGone, ...changes }: TargetResult = result ?? { isGone: false };
   const newestAt = Math.max(changes.publishedAt ?? -Infinity, target.publishedAt ?? -Infinity);
   if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
-  const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactors[task];
+  const everyMs = computeIntervalMs(task, now - newestAt) * slowdownFactors[task];
   const dueAfter = (ms: number, isFirst = false) =>
     Math.round(now + spreadMs(ms, computeJitter(`${id} ${now}`), isFirst));
   // Of a list, no result is no failure: it may have no new items.
@@ -141,17 +137,11 @@ function retryIntervalMs(task: TaskName, everyMs: number, isGone: boolean, failu
   return task === "counts" ? Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** failures) : DAY_MS;
 }
 
-/** @param ageMs Milliseconds since the item, or the newest item of a list, was published. */
-function pollIntervalMs(task: TaskName, ageMs: number): number {
-  if (task === "profile") return PROFILE_INTERVAL_MS;
-  return task === "items" ? computeListIntervalMs(ageMs) : computeItemIntervalMs(ageMs);
-}
-
 /** Computes when a new item is polled for the first time. */
 export function firstDueAt(
   { id, publishedAt }: DiscoveredItem,
   { now, slowdownFactors }: Omit<Schedule, "collector">,
 ): number {
-  const everyMs = pollIntervalMs("counts", now - publishedAt) * slowdownFactors.counts;
+  const everyMs = computeIntervalMs("counts", now - publishedAt) * slowdownFactors.counts;
   return Math.round(now + spreadMs(everyMs, computeJitter(id), true));
 }

@@ -6,6 +6,7 @@ import {
   isNotFound,
   SourceError,
   type CollectorContext,
+  type PollBatch,
   type PollResult,
   type SourceTask,
 } from "./collector.ts";
@@ -15,17 +16,13 @@ import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 /**
  * Creates a task that polls targets in batches.
  *
- * @param poll Sends one request, and returns a result for each target.
  * @param explainInvalid Says why an identifier is invalid, for a source that refuses a whole request
  * for one of them. Such a target is not gone: another source may know it, and be configured next.
  */
 export function createBatchTask(
   bucket: string,
   batchSize: number,
-  poll: (
-    batch: readonly CollectionTarget[],
-    context: CollectorContext,
-  ) => Promise<readonly PollResult[]>,
+  poll: PollBatch,
   explainInvalid: (id: string) => string | undefined = () => undefined,
 ): SourceTask {
   return {
@@ -38,7 +35,7 @@ export function createBatchTask(
         if (failure === undefined) valid.push(target);
         else yield { targetId: target.id, failure };
       }
-      yield* pollBatch(valid, (batch) => poll(batch, context));
+      yield* pollBatch(valid, context, poll);
     },
   };
 }
@@ -60,12 +57,13 @@ export function createListTask(
  */
 export async function* pollBatch(
   targets: readonly CollectionTarget[],
-  poll: (batch: readonly CollectionTarget[]) => Promise<readonly PollResult[]>,
+  context: CollectorContext,
+  poll: PollBatch,
 ): AsyncGenerator<PollResult> {
   const [first, second] = targets;
   if (first === undefined) return;
   try {
-    yield* await poll(targets);
+    yield* await poll(targets, context);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     if (second === undefined) {
@@ -73,8 +71,8 @@ export async function* pollBatch(
       return;
     }
     const middle = Math.ceil(targets.length / 2);
-    yield* pollBatch(targets.slice(0, middle), poll);
-    yield* pollBatch(targets.slice(middle), poll);
+    yield* pollBatch(targets.slice(0, middle), context, poll);
+    yield* pollBatch(targets.slice(middle), context, poll);
   }
 }
 
@@ -108,14 +106,9 @@ export async function* pollOneByOne(
   yield* failedResults;
 }
 
-/** An entry of a list: an item, and its observation now. */
-export interface ListEntry {
-  readonly result?: PollResult;
-  readonly item?: DiscoveredItem;
-}
-
+/** A page of a list: items, and their observations now. */
 export interface ListPage {
-  readonly entries: readonly ListEntry[];
+  readonly entries: readonly { readonly result?: PollResult; readonly item?: DiscoveredItem }[];
   /** Why some of the page could not be read. */
   readonly warning: string | undefined;
   /** Whether the page has items and all were found before. */

@@ -4,12 +4,11 @@ import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { Collector, QuotaBucket } from "./collector.ts";
 import {
   AGE_RANGES,
-  computeItemIntervalMs,
-  computeListIntervalMs,
-  PROFILE_INTERVAL_MS,
+  computeIntervalMs,
   QUOTA_RESERVE_RATIO,
   type SlowdownFactors,
 } from "./poll-schedule.ts";
+import type { TaskName } from "./targets.ts";
 
 /** The planned part of the usable units; the rest is for new items and retries. */
 const PLANNED_RATIO = 0.95;
@@ -83,17 +82,16 @@ async function computeSlowdownFactors(
   // A list is read at its interval, and once more for each new item.
   const newItems = await state.countByAge(platform, "counts", [{ from: 0, to: DAY_MS }], now);
   const listReadsPerDay =
-    estimatePollsPerDay(lists, computeListIntervalMs) +
-    (emptyLists * DAY_MS) / computeListIntervalMs(Infinity) +
+    estimatePollsPerDay("items", lists) +
+    (emptyLists * DAY_MS) / computeIntervalMs("items", Infinity) +
     sumCounts(newItems);
   const unitsPerDay = {
-    profile: ((profiles / tasks.profile.batchSize) * DAY_MS) / PROFILE_INTERVAL_MS,
+    profile: ((profiles / tasks.profile.batchSize) * DAY_MS) / computeIntervalMs("profile", 0),
     items: listReadsPerDay / tasks.items.batchSize,
-    counts: estimatePollsPerDay(items, computeItemIntervalMs) / tasks.counts.batchSize,
+    counts: estimatePollsPerDay("counts", items) / tasks.counts.batchSize,
   };
   const factorOf = (bucket: string) => {
-    const unitsFor = (task: keyof typeof unitsPerDay) =>
-      tasks[task].bucket === bucket ? unitsPerDay[task] : 0;
+    const unitsFor = (task: TaskName) => (tasks[task].bucket === bucket ? unitsPerDay[task] : 0);
     return computeSlowdownFactor({
       fixed: unitsFor("profile"),
       needed: unitsFor("items") + unitsFor("counts"),
@@ -105,13 +103,9 @@ async function computeSlowdownFactors(
 }
 
 /** Estimates the polls of the targets in each of {@link AGE_RANGES}, a tenth too many at most. */
-export function estimatePollsPerDay(
-  counts: readonly number[],
-  computeIntervalMs: (ageMs: number) => number,
-): number {
-  return sumCounts(
-    AGE_RANGES.map(({ from }, index) => ((counts[index] ?? 0) * DAY_MS) / computeIntervalMs(from)),
-  );
+export function estimatePollsPerDay(task: TaskName, counts: readonly number[]): number {
+  const pollsPerDay = AGE_RANGES.map(({ from }) => DAY_MS / computeIntervalMs(task, from));
+  return sumCounts(pollsPerDay.map((polls, index) => polls * (counts[index] ?? 0)));
 }
 
 /**

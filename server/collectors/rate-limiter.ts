@@ -43,8 +43,6 @@ function createBucketUse({ unitsPerDay, window }: QuotaBucket, now: number) {
   };
 }
 
-export type SourceRateLimiter = ReturnType<typeof createSourceRateLimiter>;
-
 /** Creates the rate limiter of a source. Its clock is in milliseconds since 1970 UTC. */
 export function createSourceRateLimiter({ buckets }: Collector, now: () => number) {
   const uses = new Map(

@@ -5,8 +5,8 @@
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { Collector } from "./collector.ts";
-import { readPauseEnd, type SourceRateLimiter } from "./rate-limiter.ts";
-import type { TaskResult } from "./task.ts";
+import { readPauseEnd, type createSourceRateLimiter } from "./rate-limiter.ts";
+import type { runTask } from "./task.ts";
 
 /** A change of a source. The reasons never hold a credential. */
 export type SourceEvent =
@@ -59,7 +59,7 @@ const PAUSE_MAX_MS = HOUR_MS;
 /** Creates the health of a source. The database keeps a stop; all else lives in this process. */
 export function createSourceHealth(options: {
   readonly collector: Collector;
-  readonly rateLimiter: SourceRateLimiter;
+  readonly rateLimiter: ReturnType<typeof createSourceRateLimiter>;
   readonly state: CollectionState;
   now(): number;
   report(event: SourceEvent): void;
@@ -70,7 +70,7 @@ export function createSourceHealth(options: {
   let isStopped = false;
   let failing: (NonNullable<SourceStatus["failing"]> & { readonly targets: number }) | undefined;
   let lastFailure: SourceStatus["lastFailure"];
-  const breaker = createCircuitBreaker(rateLimiter, now);
+  const breaker = createCircuitBreaker(rateLimiter.pause, now);
 
   /** Reports a failure. @param failedTargets The targets that failed because the source fails. */
   function recordFailure(reason: string, failedTargets: number): void {
@@ -103,7 +103,7 @@ export function createSourceHealth(options: {
     async recordTask(
       bucket: string,
       targets: number,
-      { observed, sourceError, warning }: TaskResult,
+      { observed, sourceError, warning }: Awaited<ReturnType<typeof runTask>>,
     ): Promise<boolean> {
       // If all of several targets fail, the source must have changed.
       const isNoneObserved = targets > 1 && observed === 0;
@@ -146,7 +146,7 @@ function hashSettings({ baseUrl, credentials }: Collector): string {
  * Creates the circuit breaker of a source. After each pause the source may fail as often as before
  * the first: otherwise a few bad targets in a row would block all others for an hour.
  */
-function createCircuitBreaker(rateLimiter: SourceRateLimiter, now: () => number) {
+function createCircuitBreaker(pause: (bucket: string, until: number) => void, now: () => number) {
   let failures = 0;
   const pauses = new Map<string, { readonly count: number; readonly failures: number }>();
   return {
@@ -156,7 +156,7 @@ function createCircuitBreaker(rateLimiter: SourceRateLimiter, now: () => number)
       const last = pauses.get(bucket) ?? { count: 0, failures: 0 };
       if (failures - last.failures < FAILURE_THRESHOLD) return false;
       pauses.set(bucket, { count: last.count + 1, failures });
-      rateLimiter.pause(bucket, now() + Math.min(FIRST_PAUSE_MS * 2 ** last.count, PAUSE_MAX_MS));
+      pause(bucket, now() + Math.min(FIRST_PAUSE_MS * 2 ** last.count, PAUSE_MAX_MS));
       return true;
     },
 

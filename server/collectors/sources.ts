@@ -1,8 +1,8 @@
 /** The sources, their settings, and which of them the settings select for each platform. */
-import type { Platform } from "./targets.ts";
 import { checkedText, listChoices, oneOf, WEB_URL, type Setting } from "../settings.ts";
 import { BLUESKY } from "./bluesky/source.ts";
-import type { CreateCollector, Source, SourceConnection } from "./collector.ts";
+import type { CreateCollector, Source } from "./collector.ts";
+import type { Platform } from "./targets.ts";
 import { X } from "./x/source.ts";
 import { YOUTUBE } from "./youtube/source.ts";
 
@@ -30,7 +30,7 @@ const PLATFORMS = ["video", "microblog"] as const satisfies readonly Platform[];
 interface SelectedSource {
   readonly source: LoadableSource;
   /** `undefined` while its credential is missing: then nothing is collected. */
-  readonly connection: SourceConnection | undefined;
+  readonly connection: Parameters<CreateCollector>[0] | undefined;
 }
 
 /** The source of each platform. */

@@ -8,6 +8,7 @@ import {
   type CollectorContext,
   type PollResult,
 } from "./collector.ts";
+import type { DueTarget, TaskName } from "./targets.ts";
 import {
   firstDueAt,
   LOOK_AHEAD_MS,
@@ -15,7 +16,6 @@ import {
   type SlowdownFactors,
   type TargetResult,
 } from "./poll-schedule.ts";
-import type { DueTarget, TaskName } from "./targets.ts";
 
 interface TaskOptions {
   readonly collector: Collector;
@@ -25,7 +25,7 @@ interface TaskOptions {
   readonly slowdownFactors: SlowdownFactors;
 }
 
-export interface TaskResult {
+interface TaskResult {
   /** How many targets were observed, and how many failed. */
   readonly observed: number;
   readonly failed: number;

@@ -1,6 +1,6 @@
 /** Items that are gone: when they are polled again, and what brings them back. */
 import { describe, expect, test } from "bun:test";
-import { computeItemIntervalMs } from "../../server/collectors/poll-schedule.ts";
+import { computeIntervalMs } from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import type { Database } from "../../server/store/database/database.ts";
@@ -77,7 +77,7 @@ describe.each(SOURCE_NAMES)("an item of %s that is gone", (source) => {
       const { failures, dueAt } = await readTarget();
       expect(failures).toBe(0);
       expect(dueAt - listedAt).toBeLessThanOrEqual(
-        1.1 * computeItemIntervalMs(listedAt - item.publishedAt),
+        1.1 * computeIntervalMs("counts", listedAt - item.publishedAt),
       );
     });
   });
@@ -107,7 +107,7 @@ describe("tweets that another source found", () => {
         expect(failed.length).toBeGreaterThan(0);
         for (const { failure, dueAt, publishedAt } of failed) {
           expect(failure).toMatch(/another source found it|identifiers there are numbers/);
-          const everyMs = computeItemIntervalMs(fixture.clock.now - publishedAt);
+          const everyMs = computeIntervalMs("counts", fixture.clock.now - publishedAt);
           expect(dueAt - fixture.clock.now).toBeLessThanOrEqual(1.1 * everyMs);
         }
         expect(cycle.eventKinds()).not.toContain("stopped");

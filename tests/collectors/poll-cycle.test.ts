@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionTarget } from "../../server/collectors/targets.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import { startPollLoop } from "../../server/collectors/collection-engine.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
@@ -191,19 +190,19 @@ test("createSlowdownCache() counts the targets every ten minutes, and not in eac
   });
 });
 
-describe("startPollLoop()", () => {
+describe("start()", () => {
   test("goes on after a cycle that failed, and reports the failure", async () => {
     await withDatabase(async (database) => {
       const failures: unknown[] = [];
       const succeeded = Promise.withResolvers<void>();
       let runs = 0;
-      const collect = async () => {
+      const syncTargets = async () => {
         runs++;
         if (runs <= 2) throw new Error(`It failed ${runs}`);
         succeeded.resolve();
       };
-      const cycle = { ...createTestCycle(database, createCollector.bluesky()), collect };
-      const stop = startPollLoop(cycle, now, (error) => failures.push(error), 1);
+      const cycle = createTestCycle(database, createCollector.bluesky(), { syncTargets });
+      const stop = cycle.start((error) => failures.push(error), 1);
       await succeeded.promise;
       await stop();
       expect(failures.map(String)).toEqual(["Error: It failed 1", "Error: It failed 2"]);

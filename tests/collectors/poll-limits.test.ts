@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  computeItemIntervalMs,
-  computeListIntervalMs,
-} from "../../server/collectors/poll-schedule.ts";
+import { computeIntervalMs } from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Collector } from "../../server/collectors/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
@@ -215,7 +212,7 @@ describe("a quota", () => {
       expect(items.length).toBeGreaterThan(20);
       for (const { at, due } of items) {
         expect(Number(due) - clock.now).toBeLessThanOrEqual(
-          computeItemIntervalMs(clock.now - Number(at)) + 1,
+          computeIntervalMs("counts", clock.now - Number(at)) + 1,
         );
       }
       clock.now += 8 * HOUR_MS;
@@ -227,7 +224,7 @@ describe("a quota", () => {
       );
       const factors = lists.map(
         ({ newest, at, due }) =>
-          (Number(due) - Number(at)) / computeListIntervalMs(Number(at) - Number(newest)),
+          (Number(due) - Number(at)) / computeIntervalMs("items", Number(at) - Number(newest)),
       );
       expect(Math.max(...factors)).toBeGreaterThan(1.2);
     });
@@ -264,21 +261,22 @@ describe("a batch", () => {
   });
 });
 
-describe("stop()", () => {
-  test("aborts the task that is running, and its targets stay due", async () => {
+describe("start()", () => {
+  test("returns a function that aborts the running task, and its targets stay due", async () => {
     await withChannels(async (database) => {
       fake.injectFault(NO_RESPONSE, { times: Infinity });
       const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, credential: API_KEY });
-      // The request has no timeout: only stop() can end it.
+      // The request has no timeout: only the end of the loop can end it.
       const cycle = startPollCycle(database, {
         collector,
         clock,
         fake: { startTimeout: () => () => {} },
       });
-      const collecting = cycle.collect();
+      const failures: unknown[] = [];
+      const stop = cycle.start((error) => failures.push(error));
       await waitUntil(() => fake.served() > 0);
-      cycle.stop();
-      await collecting;
+      await stop();
+      expect(failures).toEqual([]);
       const [due] = await queryRows(
         database,
         "SELECT count(*) AS n FROM targets WHERE failures > 0",

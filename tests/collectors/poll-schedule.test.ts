@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import {
   AGE_RANGES,
-  computeItemIntervalMs,
-  computeListIntervalMs,
+  computeIntervalMs,
   firstDueAt,
   reschedule,
   type TargetResult,
@@ -18,7 +17,7 @@ import type { TaskName } from "../../server/collectors/targets.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-describe("computeItemIntervalMs()", () => {
+describe("computeIntervalMs() of counts", () => {
   test.each([
     ["just published", 0, HOUR_MS / 2],
     ["of half a day", DAY_MS / 2, HOUR_MS / 2],
@@ -29,22 +28,22 @@ describe("computeItemIntervalMs()", () => {
     ["of ten years", 3650 * DAY_MS, 14 * DAY_MS],
     ["from the future, by a wrong clock", -DAY_MS, HOUR_MS / 2],
   ])("an item %s", (_, ageMs, everyMs) => {
-    expect(computeItemIntervalMs(ageMs)).toBe(everyMs);
+    expect(computeIntervalMs("counts", ageMs)).toBe(everyMs);
   });
 
   test("never grows shorter as an item grows older", () => {
     const age = fc.integer({ min: 0, max: 400 * DAY_MS });
     fc.assert(
       fc.property(age, age, (a, b) => {
-        expect(computeItemIntervalMs(Math.max(a, b))).toBeGreaterThanOrEqual(
-          computeItemIntervalMs(Math.min(a, b)),
+        expect(computeIntervalMs("counts", Math.max(a, b))).toBeGreaterThanOrEqual(
+          computeIntervalMs("counts", Math.min(a, b)),
         );
       }),
     );
   });
 });
 
-describe("computeListIntervalMs()", () => {
+describe("computeIntervalMs() of items", () => {
   test.each([
     ["just now", 0, 6 * HOUR_MS],
     ["six days ago", 6 * DAY_MS, 6 * HOUR_MS],
@@ -52,24 +51,24 @@ describe("computeListIntervalMs()", () => {
     ["a month ago", 30 * DAY_MS, DAY_MS],
     ["never", Infinity, DAY_MS],
   ])("a list whose newest item was published %s", (_, ageMs, everyMs) => {
-    expect(computeListIntervalMs(ageMs)).toBe(everyMs);
+    expect(computeIntervalMs("items", ageMs)).toBe(everyMs);
   });
 });
 
 describe("estimatePollsPerDay()", () => {
   test.each([
-    ["items", computeItemIntervalMs],
-    ["lists", computeListIntervalMs],
-  ])("returns the polls of %s of all ages, or up to a tenth more", (_, every) => {
+    ["items", "counts"],
+    ["lists", "items"],
+  ] as const)("returns the polls of %s of all ages, or up to a tenth more", (_, task) => {
     const ages = fc.array(fc.integer({ min: 0, max: 400 * DAY_MS }), { maxLength: 50 });
     fc.assert(
       fc.property(ages, (all) => {
         const counts = AGE_RANGES.map(
           ({ from, to }) => all.filter((age) => age >= from && age < to).length,
         );
-        const real = all.reduce((sum, age) => sum + DAY_MS / every(age), 0);
-        expect(estimatePollsPerDay(counts, every)).toBeGreaterThanOrEqual(real - 1e-9);
-        expect(estimatePollsPerDay(counts, every)).toBeLessThanOrEqual(real * 1.1 + 1e-9);
+        const real = all.reduce((sum, age) => sum + DAY_MS / computeIntervalMs(task, age), 0);
+        expect(estimatePollsPerDay(task, counts)).toBeGreaterThanOrEqual(real - 1e-9);
+        expect(estimatePollsPerDay(task, counts)).toBeLessThanOrEqual(real * 1.1 + 1e-9);
       }),
     );
   });

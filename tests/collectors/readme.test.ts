@@ -1,9 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  computeItemIntervalMs,
-  computeListIntervalMs,
-  QUOTA_RESERVE_RATIO,
-} from "../../server/collectors/poll-schedule.ts";
+import { computeIntervalMs, QUOTA_RESERVE_RATIO } from "../../server/collectors/poll-schedule.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/sources.ts";
 import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
@@ -19,12 +15,12 @@ describe("server/README.md, collecting", () => {
     const hours = Object.fromEntries(
       [12, 24, 7 * 24, 30 * 24, 90 * 24, 336 * 24].map((age) => [
         age,
-        computeItemIntervalMs(age * HOUR_MS) / HOUR_MS,
+        computeIntervalMs("counts", age * HOUR_MS) / HOUR_MS,
       ]),
     );
     expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
     const lists = [6 * 24, 7 * 24, 24 * 24, Infinity].map(
-      (age) => computeListIntervalMs(age * HOUR_MS) / HOUR_MS,
+      (age) => computeIntervalMs("items", age * HOUR_MS) / HOUR_MS,
     );
     expect(lists).toEqual([6, 7, 24, 24]);
     for (const row of [

@@ -3,11 +3,7 @@
  * 2,000 creators. It prints tables, and takes an hour or more.
  */
 import { describe, expect, test } from "bun:test";
-import {
-  computeItemIntervalMs,
-  PROFILE_INTERVAL_MS,
-  QUOTA_RESERVE_RATIO,
-} from "../../server/collectors/poll-schedule.ts";
+import { computeIntervalMs, QUOTA_RESERVE_RATIO } from "../../server/collectors/poll-schedule.ts";
 import { computePollRate } from "../../server/collectors/rate-limiter.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatTable } from "../../server/commands/terminal/output.ts";
@@ -123,14 +119,14 @@ describe("simulated days of collecting", () => {
           for (const aged of [...gaps.shorts, ...gaps.tweets]) {
             const { to } = AGE_CLASSES.find(({ name }) => name === aged.class) ?? {};
             // A tenth more by jitter, a cycle, and the wait for a full batch.
-            const every = (1.1 * computeItemIntervalMs(to ?? 0)) / HOUR_MS;
+            const every = (1.1 * computeIntervalMs("counts", to ?? 0)) / HOUR_MS;
             if (Number.isNaN(aged.longestHours)) continue;
             expect(aged.longestHours).toBeLessThan(every + 1);
             expect(aged.medianHours).toBeLessThanOrEqual(every + 0.2);
           }
           // The next profile shows that there is a new item.
           for (const afterMs of [...found.shorts, ...found.tweets]) {
-            expect(afterMs).toBeLessThan(1.1 * PROFILE_INTERVAL_MS + 3 * plan.stepMs);
+            expect(afterMs).toBeLessThan(1.1 * computeIntervalMs("profile", 0) + 3 * plan.stepMs);
           }
           expect(found.tweets.length).toBeGreaterThan(0);
           expect(found.shorts.length).toBeGreaterThan(0);

@@ -10,12 +10,8 @@ import {
   parseWindowReset,
 } from "../client/responses.ts";
 import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
-import { createBatchTask, createListTask } from "../poll-tasks.ts";
-import { pollFeed, pollPostCounts } from "./posts.ts";
-import { BLUESKY, explainInvalidHandle } from "./source.ts";
-import { pollProfiles } from "./users.ts";
-
-const BATCH_SIZE = 25;
+import { BLUESKY } from "./source.ts";
+import { BLUESKY_TASKS } from "./tasks.ts";
 
 /** Bluesky needs no key. Our own limit a day; the window is what it allows each address. */
 const UNITS_PER_DAY = 200_000;
@@ -26,11 +22,7 @@ export const createBlueskyCollector: CreateCollector = ({ baseUrl }) => ({
   baseUrl,
   credentials: { headers: {}, query: {} },
   buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
-  tasks: {
-    profile: createBatchTask("general", BATCH_SIZE, pollProfiles, explainInvalidHandle),
-    items: createListTask("general", pollFeed),
-    counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
-  },
+  tasks: BLUESKY_TASKS,
   classifyResponse,
 });
 

@@ -4,7 +4,7 @@ import type { Source } from "../collector.ts";
 /** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
 const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-export const BLUESKY: Source = {
+export const BLUESKY = {
   name: "bluesky",
   title: "Bluesky",
   platform: "microblog",
@@ -12,11 +12,8 @@ export const BLUESKY: Source = {
     default: "https://public.api.bsky.app",
     description: "The URL of Bluesky's public API",
   },
-  explainInvalidUsername: explainInvalidHandle,
-};
-
-/** Explains why a username is no handle of Bluesky; `undefined` if it can be one. */
-export function explainInvalidHandle(username: string): string | undefined {
-  if (HANDLE_PATTERN.test(username)) return undefined;
-  return `Bluesky has no profile ${username}: handles there are domain names`;
-}
+  explainInvalidUsername: (username) =>
+    HANDLE_PATTERN.test(username)
+      ? undefined
+      : `Bluesky has no profile ${username}: handles there are domain names`,
+} as const satisfies Source;

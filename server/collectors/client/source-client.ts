@@ -8,14 +8,16 @@ import pRetry from "p-retry";
 import { formatInstant } from "../../../core/time.ts";
 import { SourceError, type Collector, type SourceRequest } from "../collector.ts";
 import { findQuotaReset, getBucket } from "../quota-budget.ts";
-import type { SourceRateLimiter } from "../rate-limiter.ts";
+import type { createSourceRateLimiter } from "../rate-limiter.ts";
 import type { SourceEvent } from "../source-health.ts";
 import { describeSchemaError } from "./responses.ts";
-import { sendRequest, type SendOptions } from "./transport.ts";
+import { sendRequest } from "./transport.ts";
+
+type SendOptions = Parameters<typeof sendRequest>[1];
 
 interface SourceClientOptions {
   readonly collector: Collector;
-  readonly rateLimiter: SourceRateLimiter;
+  readonly rateLimiter: ReturnType<typeof createSourceRateLimiter>;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** Counts one unit of a bucket. @returns Whether the quota day has it. */

@@ -2,7 +2,7 @@
 import { readSystemErrorCode } from "../../system-errors.ts";
 import { SourceError, type SourceResponse } from "../collector.ts";
 
-export interface SendOptions {
+interface SendOptions {
   /** The source's name, for messages. */
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 /** The collector of X, API v2: users and their tweets. */
 import { Value } from "@sinclair/typebox/value";
-import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
@@ -8,14 +7,12 @@ import {
   createRateLimited,
   parseWindowReset,
 } from "../client/responses.ts";
-import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { Classification, CreateCollector, QuotaBucket, SourceResponse } from "../collector.ts";
+import { findQuotaReset } from "../quota-budget.ts";
 import { Problem } from "./responses.ts";
-import { explainInvalidUsername, X } from "./source.ts";
-import { explainInvalidTweetId, pollTimeline, pollTweetCounts } from "./tweets.ts";
-import { pollUsers } from "./users.ts";
+import { X } from "./source.ts";
+import { X_TASKS } from "./tasks.ts";
 
-const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
 
@@ -28,29 +25,18 @@ export const createXCollector: CreateCollector = ({ baseUrl, credential }) => ({
     timeline: createWindowBucket(10_000),
     tweets: createWindowBucket(3500),
   },
-  tasks: {
-    profile: createBatchTask("users", BATCH_SIZE, pollUsers, explainInvalidUsername),
-    items: createListTask("timeline", pollTimeline),
-    counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
-  },
+  tasks: X_TASKS,
   classifyResponse,
 });
 
 /** X has no daily quota; its windows make one. */
 function createWindowBucket(requests: number): QuotaBucket {
-  return {
-    unitsPerDay: requests * WINDOWS_PER_DAY,
-    zone: "UTC",
-    window: { requests, durationMs: WINDOW_MS },
-  };
+  const window = { requests, durationMs: WINDOW_MS };
+  return { unitsPerDay: requests * WINDOWS_PER_DAY, zone: "UTC", window };
 }
 
 /** Problem types of the token, whatever is requested. */
-const TOKEN_PROBLEMS = new Set([
-  "client-forbidden",
-  "client-not-enrolled",
-  "unsupported-authentication",
-]);
+const TOKEN_PROBLEMS = /^(?:client-forbidden|client-not-enrolled|unsupported-authentication)$/;
 
 function classifyResponse(response: SourceResponse, now: number): Classification {
   const { status, headers, body } = response;
@@ -71,7 +57,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     const until = now + DAY_MS;
     return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
   }
-  if (status === 401 || (status === 403 && TOKEN_PROBLEMS.has(problemType))) {
+  if (status === 401 || (status === 403 && TOKEN_PROBLEMS.test(problemType))) {
     return { kind: "stop", until: undefined, reason: `X refuses the bearer token: ${reason}` };
   }
   if ((status === 404 || status === 410) && description !== "")

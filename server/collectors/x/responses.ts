@@ -32,7 +32,7 @@ const ListResponse = Type.Object({
  * @throws {SourceError} `failed`: the response is no list, or all of several items are invalid.
  */
 export async function fetchList<Schema extends TSchema>(
-  { request, now }: CollectorContext,
+  { request }: CollectorContext,
   itemSchema: Schema,
   listRequest: Omit<SourceRequest<Schema>, "schema">,
 ) {
@@ -43,7 +43,6 @@ export async function fetchList<Schema extends TSchema>(
   return {
     ...parseItems(X.title, itemSchema, data ?? []),
     hasOnlyErrors: data === undefined && errors.length > 0,
-    observedAt: now(),
     nextToken: meta?.next_token,
     explainMissing: (kind: "user" | "tweet", id: string, shownId = id) => {
       const problem = findProblem(id, errors);

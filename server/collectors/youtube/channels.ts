@@ -1,10 +1,15 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { SourceError, type CollectorContext, type PollResult } from "../collector.ts";
-import { createGoneResult, createPollResult } from "../poll-results.ts";
-import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
+import {
+  SourceError,
+  type CollectorContext,
+  type PollBatch,
+  type PollResult,
+} from "../collector.ts";
 import type { CollectionTarget } from "../targets.ts";
+import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
 import { fetchList, findLargestThumbnail, Thumbnails } from "./responses.ts";
 
 const Channel = Type.Object({
@@ -30,7 +35,7 @@ const Channel = Type.Object({
 type Channel = Static<typeof Channel>;
 
 /** Where the videos of a channel are listed; the source state of a target. */
-export type ChannelIds = {
+type ChannelIds = {
   /** The channel's identifier, `UC…`. */
   readonly channel: string;
   /** The playlist of all its videos, `UU…`. */
@@ -43,31 +48,27 @@ export async function* pollChannels(
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const identified = targets.filter((target) => readChannelId(target) !== undefined);
-  yield* pollBatch(identified, (batch) => pollById(batch, context));
+  yield* pollBatch(identified, context, pollById);
   const unidentified = targets.filter((target) => readChannelId(target) === undefined);
   yield* pollOneByOne(unidentified, async function* (target) {
     const channel = await fetchChannelByHandle(target.id, context);
-    yield createChannelResult(target, channel, context.now());
+    yield createChannelResult(context, target, channel);
   });
 }
 
-async function pollById(
-  batch: readonly CollectionTarget[],
-  context: CollectorContext,
-): Promise<PollResult[]> {
+const pollById: PollBatch = async (batch, context) => {
   const ids = new Set(batch.map((target) => readChannelId(target)));
   const query = { id: Array.from(ids).join(","), maxResults: String(ids.size) };
   const { items, warning } = await fetchChannels(query, context);
-  const observedAt = context.now();
   const channels = new Map(items.map((channel) => [channel.id, channel]));
   return batch.map((target) => {
     const id = readChannelId(target) ?? "";
     const channel = channels.get(id);
     return channel === undefined
       ? createGoneResult(target.id, `YouTube has no channel ${id}`, warning)
-      : createChannelResult(target, channel, observedAt);
+      : createChannelResult(context, target, channel);
   });
-}
+};
 
 /**
  * Returns where the videos of a channel are listed, from the source state or from a request.
@@ -111,10 +112,10 @@ const readChannelIds = ({ id, contentDetails }: Channel): ChannelIds => ({
 const formatUploadsId = (channel: string) => `UU${channel.slice(2)}`;
 
 function createChannelResult(
+  context: CollectorContext,
   target: CollectionTarget,
   channel: Channel,
-  observedAt: number,
-): PollResult {
+) {
   const { id, snippet = {}, statistics = {}, brandingSettings } = channel;
   const { customUrl } = snippet;
   const isHidden = statistics["hiddenSubscriberCount"] === true;
@@ -131,7 +132,7 @@ function createChannelResult(
     thumbnail: findLargestThumbnail(snippet.thumbnails),
     bannerImage: brandingSettings?.image?.["bannerExternalUrl"],
   };
-  return createPollResult(target.id, "channel", observedAt, fields, {
+  return createPollResult(context, target.id, "channel", fields, {
     missingCountsReason: `YouTube returned no statistics of the channel ${id}`,
     sourceState: readChannelIds(channel),
   });

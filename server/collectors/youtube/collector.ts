@@ -5,10 +5,9 @@ import { quoteValue } from "../../../core/errors.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
 import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
-import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import { findQuotaReset } from "../quota-budget.ts";
 import { pollChannels } from "./channels.ts";
-import { pollShortCounts, pollShorts } from "./shorts.ts";
+import { SHORT_TASKS } from "./shorts.ts";
 import { YOUTUBE } from "./source.ts";
 
 const BATCH_SIZE = 50;
@@ -25,8 +24,7 @@ export const createYoutubeCollector: CreateCollector = ({ baseUrl, credential })
   },
   tasks: {
     profile: { bucket: "general", batchSize: BATCH_SIZE, poll: pollChannels },
-    items: createListTask("general", pollShorts),
-    counts: createBatchTask("stats", BATCH_SIZE, pollShortCounts),
+    ...SHORT_TASKS,
   },
   classifyResponse,
 });

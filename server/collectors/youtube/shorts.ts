@@ -2,11 +2,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { isNotFound, type CollectorContext, type PollResult } from "../collector.ts";
-import { createGoneResult, createPollResult } from "../poll-results.ts";
-import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
+import { isNotFound, type CollectorContext, type PollBatch } from "../collector.ts";
 import type { CollectionTarget } from "../targets.ts";
-import { resolveChannelIds, type ChannelIds } from "./channels.ts";
+import { createBatchTask, createListTask, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import { resolveChannelIds } from "./channels.ts";
 import { fetchList, findLargestThumbnail, parseDuration, Thumbnails } from "./responses.ts";
 
 const PlaylistEntry = Type.Object({
@@ -37,16 +37,13 @@ const SHORT_MAX_SECONDS = 180;
 /** A playlist of a channel. */
 interface Playlist {
   readonly target: CollectionTarget;
-  readonly channelIds: ChannelIds;
+  readonly channelIds: Awaited<ReturnType<typeof resolveChannelIds>>;
   /** Whether it has all videos of the channel, and not only shorts. */
   readonly isMixed: boolean;
 }
 
 /** Finds the new shorts of a channel: in its playlist of shorts, else among all its videos. */
-export async function* pollShorts(
-  target: CollectionTarget,
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
+async function* pollShorts(target: CollectionTarget, context: CollectorContext) {
   const channelIds = await resolveChannelIds(target, context);
   try {
     yield* pollPlaylist({ target, channelIds, isMixed: false }, context);
@@ -57,10 +54,7 @@ export async function* pollShorts(
   }
 }
 
-async function* pollPlaylist(
-  playlist: Playlist,
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
+async function* pollPlaylist(playlist: Playlist, context: CollectorContext) {
   const { target, channelIds, isMixed } = playlist;
   // Videos that are not shorts never become known items. So the state says up to when a mixed
   // playlist was read; its last day is read again, for videos that appeared during the reading.
@@ -129,20 +123,19 @@ async function fetchVideos(
   { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],
   context: CollectorContext,
-): Promise<ListEntry[]> {
+): Promise<ListPage["entries"]> {
   if (ids.length === 0) return [];
   const { items, warning } = await fetchList(context, Video, {
     bucket: "general",
     path: "/videos",
     query: { part: "snippet,contentDetails,statistics", id: ids.join(",") },
   });
-  const observedAt = context.now();
   const shorts = items
     .filter(({ id }) => ids.includes(id))
     .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.["duration"]));
   const videos = shorts.map((video) => {
     const { id, snippet = {} } = video;
-    const result = createVideoResult(target.id, video, observedAt, {
+    const result = createVideoResult(context, target.id, video, {
       channel,
       title: snippet.title,
       description: snippet.description,
@@ -158,17 +151,13 @@ async function fetchVideos(
 }
 
 /** Observes the counts of known shorts. */
-export async function pollShortCounts(
-  batch: readonly CollectionTarget[],
-  context: CollectorContext,
-): Promise<PollResult[]> {
+const pollShortCounts: PollBatch = async (batch, context) => {
   const ids = batch.map(({ id }) => id).join(",");
   const { items, warning } = await fetchList(context, Video, {
     bucket: "stats",
     path: "/videos:batchGetStats",
     query: { part: "id,snippet,statistics,contentDetails", id: ids },
   });
-  const observedAt = context.now();
   const videos = new Map(items.map((video) => [video.id, video]));
   return batch.map(({ id, sourceState, owner }) => {
     const video = videos.get(id);
@@ -179,17 +168,17 @@ export async function pollShortCounts(
     const { channel = owner } = sourceState;
     return channel === null || channel.startsWith("@")
       ? { targetId: id, failure: `The channel of the short ${id} is unknown` }
-      : createVideoResult(id, video, observedAt, { channel });
+      : createVideoResult(context, id, video, { channel });
   });
-}
+};
 
 /** Hidden counts are absent, and YouTube has no count of shares. */
 function createVideoResult(
+  context: CollectorContext,
   targetId: string,
   { id, statistics = {} }: Static<typeof Video>,
-  observedAt: number,
-  attributes: Readonly<Record<string, unknown>>,
-): PollResult {
+  attributes: object,
+) {
   const fields = {
     ...attributes,
     id,
@@ -198,7 +187,7 @@ function createVideoResult(
     comments: parseCount(statistics["commentCount"]),
   };
   const missingCountsReason = `YouTube returned no statistics of the video ${id}`;
-  return createPollResult(targetId, "short", observedAt, fields, { missingCountsReason });
+  return createPollResult(context, targetId, "short", fields, { missingCountsReason });
 }
 
 /** A scheduled broadcast has a duration of 0, and is no short. */
@@ -206,3 +195,8 @@ function isShort(duration: unknown): boolean {
   const seconds = parseDuration(duration) ?? Infinity;
   return seconds > 0 && seconds <= SHORT_MAX_SECONDS;
 }
+
+export const SHORT_TASKS = {
+  items: createListTask("general", pollShorts),
+  counts: createBatchTask("stats", PAGE_SIZE, pollShortCounts),
+};

@@ -33,7 +33,7 @@ const VIDEO_URL_PATTERN =
 const NEAR_ID_PATTERN = /^UC.{18}/i;
 
 /** Takes a handle with or without `@`, an identifier, or the address of a channel's page. */
-export function parseChannelName(text: string): string {
+function parseChannelName(text: string): string {
   const name = decodeOrKeep(CHANNEL_URL_PATTERN.exec(text)?.[1] ?? text);
   if (HANDLE_PATTERN.test(name) || CHANNEL_ID_PATTERN.test(name)) return name;
   const handle = `@${name}`;

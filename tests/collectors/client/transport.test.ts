@@ -1,9 +1,9 @@
 /** The limits of one request on real time and real sockets. */
 import { expect, test } from "bun:test";
-import { sendRequest, type SendOptions } from "../../../server/collectors/client/transport.ts";
+import { sendRequest } from "../../../server/collectors/client/transport.ts";
 import { NO_RESPONSE, ENDLESS_RESPONSE } from "../../support/platforms/faults.ts";
 
-const SEND_OPTIONS: Omit<SendOptions, "timeoutMs"> = {
+const SEND_OPTIONS: Omit<Parameters<typeof sendRequest>[1], "timeoutMs"> = {
   title: "The platform",
   headers: {},
   maxBytes: 1000,

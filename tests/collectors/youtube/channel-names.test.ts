@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { parseChannelName } from "../../../server/collectors/youtube/source.ts";
+import { YOUTUBE } from "../../../server/collectors/youtube/source.ts";
 import { catchDomainError } from "../../support/domain-error.ts";
+
+const parseChannelName = (text: string) => YOUTUBE.parseChannelName?.(text);
 
 const ID = `UC${"aB-_9".repeat(4)}xY`;
 

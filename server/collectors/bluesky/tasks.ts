@@ -1,13 +1,78 @@
-/** Polls posts of Bluesky: finds those of a user, and observes the counts of known ones. */
+/** The tasks of Bluesky: users by their handles, the posts of a user, and the counts of known posts. */
 import { Type } from "@sinclair/typebox";
+import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { parseItems, readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
-import { SourceError, type CollectorContext, type PollResult } from "../collector.ts";
+import {
+  parseItems,
+  readInstant,
+  Unchecked,
+  UncheckedFields,
+  type ParsedItem,
+} from "../client/responses.ts";
+import {
+  SourceError,
+  type Collector,
+  type CollectorContext,
+  type PollBatch,
+} from "../collector.ts";
 import { createGoneResult, createPollResult } from "../poll-results.ts";
-import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
+import { createBatchTask, createListTask, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
 import type { CollectionTarget } from "../targets.ts";
-import { BLUESKY, explainInvalidHandle } from "./source.ts";
+import { BLUESKY } from "./source.ts";
+
+const BATCH_SIZE = 25;
+
+const Profile = Type.Object({
+  did: Type.String(),
+  handle: Type.String(),
+  verification: Type.Optional(Type.Object({ verifiedStatus: Unchecked })),
+});
+
+const ProfilesResponse = Type.Object({ profiles: Type.Array(Type.Unknown()) });
+
+/** Observes users by their handles. */
+const pollProfiles: PollBatch = async (batch, context) => {
+  const response = await context.request({
+    bucket: "general",
+    path: "/xrpc/app.bsky.actor.getProfiles",
+    query: { actors: batch.map(({ id }) => id) },
+    schema: ProfilesResponse,
+  });
+  const { items: profiles, warning } = parseItems(BLUESKY.title, Profile, response.profiles);
+  const byHandle = new Map(profiles.map((profile) => [foldCase(profile.handle), profile]));
+  const requested = new Set(batch.map(({ id }) => foldCase(id)));
+  const others = profiles
+    .map(({ handle }) => handle)
+    .filter((handle) => !requested.has(foldCase(handle)));
+  return batch.map(({ id }) => {
+    const profile = byHandle.get(foldCase(id));
+    if (profile !== undefined) return createUserResult(context, id, profile);
+    if (warning !== undefined || others.length === 0)
+      return createGoneResult(id, `Bluesky has no profile ${id}`, warning);
+    const failure = `Bluesky returned nothing for ${id}, but ${quoteValue(others.join(", "))}`;
+    return { targetId: id, failure };
+  });
+};
+
+function createUserResult(
+  context: CollectorContext,
+  targetId: string,
+  profile: ParsedItem<typeof Profile>,
+) {
+  const { verification } = profile;
+  return createPollResult(context, targetId, "user", {
+    username: profile.handle,
+    displayName: profile["displayName"],
+    followers_count: profile["followersCount"],
+    following_count: profile["followsCount"],
+    tweet_count: profile["postsCount"],
+    description: profile["description"],
+    profile_image_url: profile["avatar"],
+    created_at: profile["createdAt"],
+    verified: verification === undefined ? undefined : verification.verifiedStatus === "valid",
+  });
+}
 
 const Post = Type.Object({
   uri: Type.String(),
@@ -32,11 +97,8 @@ const PAGE_SIZE = 100;
 const PAGES_MAX = 50;
 
 /** Finds the new posts of a user, without replies and reposts, and observes them. */
-export async function* pollFeed(
-  target: CollectionTarget,
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
-  const failure = explainInvalidHandle(target.id);
+async function* pollFeed(target: CollectionTarget, context: CollectorContext) {
+  const failure = BLUESKY.explainInvalidUsername(target.id);
   if (failure !== undefined) throw new SourceError("rejected", failure);
   yield* pollNewestFirst(target.id, PAGES_MAX, (cursor) =>
     fetchFeedPage(target.id, cursor, context),
@@ -46,26 +108,25 @@ export async function* pollFeed(
 async function fetchFeedPage(
   targetId: string,
   cursor: string | undefined,
-  { request, now, findKnownItems }: CollectorContext,
+  context: CollectorContext,
 ): Promise<ListPage> {
-  const response = await request({
+  const response = await context.request({
     bucket: "general",
     path: "/xrpc/app.bsky.feed.getAuthorFeed",
     query: { actor: targetId, limit: String(PAGE_SIZE), filter: "posts_no_replies", cursor },
     schema: FeedResponse,
   });
-  const observedAt = now();
   const { items: entries, warning } = parseItems(BLUESKY.title, FeedEntry, response.feed);
   const posts = entries
     .filter(({ reason }) => reason?.["$type"] !== REPOST_REASON)
     .map(({ post }) => post);
-  const knownItems = await findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
+  const knownItems = await context.findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
   const findKnownItem = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
   return {
     entries: posts.map((post) => {
       const failure = explainForeignPost(targetId, post, findKnownItem(post));
       return failure === undefined
-        ? readPost(targetId, post, post.author.handle, observedAt)
+        ? readPost(context, targetId, post, post.author.handle)
         : { result: { targetId, failure } };
     }),
     warning,
@@ -92,21 +153,17 @@ function explainForeignPost(
 }
 
 /** Observes the counts of known posts. */
-export async function pollPostCounts(
-  batch: readonly CollectionTarget[],
-  { request, now }: CollectorContext,
-): Promise<PollResult[]> {
+const pollPostCounts: PollBatch = async (batch, context) => {
   const uris = batch.flatMap(({ sourceState }) => sourceState["uri"] ?? []);
   const response =
     uris.length === 0
       ? { posts: [] }
-      : await request({
+      : await context.request({
           bucket: "general",
           path: "/xrpc/app.bsky.feed.getPosts",
           query: { uris },
           schema: PostsResponse,
         });
-  const observedAt = now();
   const { items: posts, warning } = parseItems(BLUESKY.title, Post, response.posts);
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   return batch.map(({ id, sourceState, owner }) => {
@@ -122,16 +179,11 @@ export async function pollPostCounts(
     // A post stays with the username under which it was found, even if the handle has changed.
     const { handle } = post.author;
     const isSame = username === null || foldCase(handle) === foldCase(username);
-    return readPost(id, post, isSame ? handle : username, observedAt).result;
+    return readPost(context, id, post, isSame ? handle : username).result;
   });
-}
+};
 
-function readPost(
-  targetId: string,
-  post: Post,
-  username: string,
-  observedAt: number,
-): ListEntry & { readonly result: PollResult } {
+function readPost(context: CollectorContext, targetId: string, post: Post, username: string) {
   const { uri, record } = post;
   const fail = (failure: string) => ({ result: { targetId, failure } });
   const id = readRecordKey(uri);
@@ -153,9 +205,15 @@ function readPost(
     quotes: post["quoteCount"],
   };
   return {
-    result: createPollResult(targetId, "tweet", observedAt, fields),
+    result: createPollResult(context, targetId, "tweet", fields),
     item: { id, publishedAt, sourceState: { uri, username } },
   };
 }
 
 const readRecordKey = (uri: string) => POST_URI_PATTERN.exec(uri)?.[1];
+
+export const BLUESKY_TASKS: Collector["tasks"] = {
+  profile: createBatchTask("general", BATCH_SIZE, pollProfiles, BLUESKY.explainInvalidUsername),
+  items: createListTask("general", pollFeed),
+  counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
+};

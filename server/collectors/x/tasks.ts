@@ -1,0 +1,228 @@
+/** The tasks of X: users by their usernames, the tweets of a user, and the counts of known tweets. */
+import { Type } from "@sinclair/typebox";
+import { quoteValue } from "../../../core/errors.ts";
+import { foldCase } from "../../../core/text.ts";
+import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
+import { readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
+import {
+  isNotFound,
+  SourceError,
+  type Collector,
+  type CollectorContext,
+  type PollBatch,
+} from "../collector.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import { createBatchTask, createListTask, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import type { CollectionTarget } from "../targets.ts";
+import { fetchList } from "./responses.ts";
+import { X } from "./source.ts";
+
+const BATCH_SIZE = 100;
+
+const User = Type.Object({
+  id: Type.String({ pattern: "^\\d{1,19}$" }),
+  username: Type.String(),
+  public_metrics: UncheckedFields,
+});
+type User = ParsedItem<typeof User>;
+
+/** A username can move to another user; after this time it is requested again. */
+const IDENTITY_MAX_AGE_MS = DAY_MS;
+
+/** Observes users by their usernames. */
+const pollUsers: PollBatch = async (batch, context) => {
+  const findUser = await fetchUsers(batch, context);
+  return batch.map(({ id }) => {
+    const user = findUser(id);
+    if (!(user instanceof SourceError)) return createUserResult(context, id, user);
+    return isNotFound(user)
+      ? createGoneResult(id, user.message)
+      : { targetId: id, failure: user.message };
+  });
+};
+
+/**
+ * Returns the identity of a user, from a recent source state or from a request.
+ *
+ * @throws {SourceError} `not-found` or `rejected`: X has no such user, or returned another.
+ */
+async function resolveIdentity(target: CollectionTarget, context: CollectorContext) {
+  const { id, username = target.id, identifiedAt = "" } = target.sourceState;
+  const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
+  const isFresh = ageMs >= 0 && ageMs < IDENTITY_MAX_AGE_MS;
+  if (id !== undefined && isFresh) return { id, username, identifiedAt };
+  const failure = X.explainInvalidUsername(target.id);
+  if (failure !== undefined) throw new SourceError("rejected", failure);
+  const user = (await fetchUsers([target], context))(target.id);
+  if (user instanceof SourceError) throw user;
+  return createIdentity(context, user);
+}
+
+/** @returns Finds one of the users, or the error to report for it. */
+async function fetchUsers(batch: readonly CollectionTarget[], context: CollectorContext) {
+  const { items, warning, explainMissing } = await fetchList(context, User, {
+    bucket: "users",
+    path: "/2/users/by",
+    query: {
+      usernames: batch.map(({ id }) => id).join(","),
+      "user.fields": "created_at,description,profile_image_url,public_metrics,verified",
+    },
+  });
+  const users = new Map(items.map((user) => [foldCase(user.username), user]));
+  const requested = new Set(batch.map(({ id }) => foldCase(id)));
+  const others = items.filter(({ username }) => !requested.has(foldCase(username)));
+  return (id: string): User | SourceError => {
+    const user = users.get(foldCase(id));
+    if (user !== undefined) return user;
+    const reason = explainMissing("user", id);
+    if (reason !== undefined) return new SourceError("not-found", reason);
+    const names = others.map(({ username }) => username).join(", ");
+    const suffix = names === "" ? "" : `, but ${quoteValue(names)}`;
+    const missing = `X returned nothing for the user ${id}${suffix}`;
+    return new SourceError("rejected", warning ?? missing);
+  };
+}
+
+/** Creates the source state of a target. `username` is in X's spelling. */
+const createIdentity = ({ now }: CollectorContext, { id, username }: User) => ({
+  id,
+  username,
+  identifiedAt: formatInstant(now()),
+});
+
+function createUserResult(context: CollectorContext, targetId: string, user: User) {
+  const { username, public_metrics: metrics = {} } = user;
+  const fields = {
+    username,
+    displayName: user["name"],
+    followers_count: metrics["followers_count"],
+    following_count: metrics["following_count"],
+    tweet_count: metrics["tweet_count"] ?? metrics["post_count"],
+    description: user["description"],
+    profile_image_url: user["profile_image_url"],
+    created_at: user["created_at"],
+    verified: user["verified"],
+  };
+  return createPollResult(context, targetId, "user", fields, {
+    missingCountsReason: `X returned no metrics of the user ${targetId}`,
+    sourceState: createIdentity(context, user),
+  });
+}
+
+const Tweet = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  public_metrics: UncheckedFields,
+});
+
+const TWEET_FIELDS = "created_at,public_metrics";
+const PAGE_SIZE = 100;
+
+/** X lists the newest 3,200 tweets of a user. */
+const PAGES_MAX = 32;
+
+/** Finds the new tweets of a user, without replies and retweets, and observes them. */
+async function* pollTimeline(target: CollectionTarget, context: CollectorContext) {
+  const identity = await resolveIdentity(target, context);
+  yield* pollNewestFirst(target.id, PAGES_MAX, (cursor) =>
+    fetchTimelinePage(target.id, identity, cursor, context),
+  );
+  yield { targetId: target.id, sourceState: identity };
+}
+
+async function fetchTimelinePage(
+  targetId: string,
+  { id, username }: { readonly id: string; readonly username: string },
+  cursor: string | undefined,
+  context: CollectorContext,
+): Promise<ListPage> {
+  const page = await fetchList(context, Tweet, {
+    bucket: "timeline",
+    path: `/2/users/${id}/tweets`,
+    query: {
+      max_results: String(PAGE_SIZE),
+      exclude: "replies,retweets",
+      "tweet.fields": TWEET_FIELDS,
+      pagination_token: cursor,
+    },
+  });
+  const { items: tweets, warning, nextToken } = page;
+  if (page.hasOnlyErrors) {
+    const reason = page.explainMissing("user", id, targetId);
+    throw reason === undefined
+      ? new SourceError("rejected", `X returned no tweets of ${targetId}`)
+      : new SourceError("not-found", reason);
+  }
+  const knownItems = await context.findKnownItems(tweets.map((tweet) => tweet.id));
+  // Known tweets are observed too: their counts came with the page.
+  const entries = tweets.map((tweet) => {
+    const publishedAt = readInstant(tweet["created_at"]);
+    if (publishedAt === undefined) {
+      return { result: { targetId, failure: `X returned no date of the tweet ${tweet.id}` } };
+    }
+    return {
+      result: createTweetResult(context, targetId, tweet, username),
+      item: { id: tweet.id, publishedAt, sourceState: { username } },
+    };
+  });
+  return {
+    entries,
+    warning,
+    isKnown: tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id)),
+    nextCursor: nextToken,
+  };
+}
+
+/** Explains why X cannot have a tweet with this identifier; `undefined` if it can. */
+const explainInvalidTweetId = (id: string) =>
+  /^\d{1,19}$/.test(id) ? undefined : `X has no tweet ${id}: identifiers there are numbers`;
+
+/** Observes the counts of known tweets. */
+const pollTweetCounts: PollBatch = async (batch, context) => {
+  const { items, warning, explainMissing } = await fetchList(context, Tweet, {
+    bucket: "tweets",
+    path: "/2/tweets",
+    query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
+  });
+  const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
+  return batch.map(({ id, sourceState, owner }) => {
+    const tweet = tweets.get(id);
+    if (tweet === undefined) {
+      const reason = explainMissing("tweet", id);
+      return reason === undefined
+        ? { targetId: id, failure: warning ?? `X returned nothing for the tweet ${id}` }
+        : createGoneResult(id, reason);
+    }
+    const username = sourceState["username"] ?? owner;
+    return username === null
+      ? { targetId: id, failure: `The author of the tweet ${id} is unknown` }
+      : createTweetResult(context, id, tweet, username);
+  });
+};
+
+function createTweetResult(
+  context: CollectorContext,
+  targetId: string,
+  { id, text, created_at, public_metrics: metrics = {} }: ParsedItem<typeof Tweet>,
+  username: string,
+) {
+  const fields = {
+    username,
+    id,
+    text,
+    created_at,
+    url: `https://x.com/${username}/status/${id}`,
+    likes: metrics["like_count"],
+    retweets: metrics["retweet_count"] ?? metrics["repost_count"],
+    replies: metrics["reply_count"],
+    quotes: metrics["quote_count"],
+    impressions: metrics["impression_count"],
+  };
+  const missingCountsReason = `X returned no metrics of the tweet ${id}`;
+  return createPollResult(context, targetId, "tweet", fields, { missingCountsReason });
+}
+
+export const X_TASKS: Collector["tasks"] = {
+  profile: createBatchTask("users", BATCH_SIZE, pollUsers, X.explainInvalidUsername),
+  items: createListTask("timeline", pollTimeline),
+  counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
+};
