@@ -14,10 +14,7 @@ const locks = new Map<string, LimitFunction>();
 
 /** Returns the lock of a file, the same one to every opened database of the file. */
 export function getCommitLock(path: string): LimitFunction {
-  const file = resolve(path);
-  const lock = locks.get(file) ?? pLimit(1);
-  locks.set(file, lock);
-  return lock;
+  return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
 /**

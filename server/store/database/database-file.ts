@@ -10,10 +10,8 @@ export function parseFileUrl(url: string): string | undefined {
 
 /** The size of a database file, with its recent changes, which are in a file of their own. */
 export function readFileBytes(path: string): number {
-  const sizes = [path, `${path}-wal`].map(
-    (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const readSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return readSize(path) + readSize(`${path}-wal`);
 }
 
 /** The suffixes of the files that SQLite and the owner of a database keep beside it. */

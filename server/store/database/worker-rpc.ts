@@ -4,19 +4,20 @@ import { devNull } from "node:os";
 import { readSystemErrorCode } from "../../system-errors.ts";
 
 interface PostOptions {
-  /** Posts JSON text, which is faster for everything but long typed arrays. */
+  /** Posts JSON text, which is faster for everything but long texts and typed arrays. */
   readonly isJson: boolean;
   /** Buffers that are moved to the worker and not copied. */
   readonly transfer?: ArrayBuffer[];
 }
 
+/** A request, or its response in the same form: JSON text, or an object. */
 type Message<Content> = string | { readonly content: Content };
 
 type WorkerResponse<Result> =
   | { readonly result: Result }
   | { readonly error: { readonly message: string; readonly code: string } };
 
-function encode<Content>(content: Content, { isJson }: PostOptions): Message<Content> {
+function encode<Content>(content: Content, isJson: boolean): Message<Content> {
   return isJson ? JSON.stringify(content) : { content };
 }
 
@@ -79,7 +80,7 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
   worker.addEventListener("close", () => end("The worker thread ended"));
 
   return (request: Request, options: PostOptions): Promise<Result> => {
-    worker.postMessage(encode(request, options), options.transfer ?? []);
+    worker.postMessage(encode(request, options.isJson), options.transfer ?? []);
     if (pending.length === 0) worker.ref();
     const caller = Promise.withResolvers<Result>();
     pending.push(caller);
@@ -111,12 +112,10 @@ export function createWorkerClient<Request, Result>(
 declare const self: Worker;
 
 /** Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in order. */
-export function handleRequests<Request, Result>(
-  handle: (request: Request) => Result,
-  options: Pick<PostOptions, "isJson">,
-): void {
-  const post = (response: WorkerResponse<Result>) => self.postMessage(encode(response, options));
+export function handleRequests<Request, Result>(handle: (request: Request) => Result): void {
   self.addEventListener("message", ({ data }: MessageEvent<Message<Request>>) => {
+    const post = (response: WorkerResponse<Result>) =>
+      self.postMessage(encode(response, typeof data === "string"));
     try {
       post({ result: handle(decode(data)) });
     } catch (error) {

@@ -11,19 +11,16 @@ import { handleRequests } from "./worker-rpc.ts";
 /** The connections, by the id of the open file. */
 const connections = new Map<number, SqliteConnection>();
 
-handleRequests(
-  (request: WriterRequest): RawResult[] => {
-    try {
-      return handleRequest(request);
-    } catch (error) {
-      // Closing a connection needs the commit lock, which the sender holds for these.
-      const isInLock = request.method === "write" || request.method === "checkpoint";
-      if (isInLock && isLocked(error)) closeConnection(request.file.id);
-      throw error;
-    }
-  },
-  { isJson: true },
-);
+handleRequests((request: WriterRequest): RawResult[] => {
+  try {
+    return handleRequest(request);
+  } catch (error) {
+    // Closing a connection needs the commit lock, which the sender holds for these.
+    const isInLock = request.method === "write" || request.method === "checkpoint";
+    if (isInLock && isLocked(error)) closeConnection(request.file.id);
+    throw error;
+  }
+});
 
 function handleRequest(request: WriterRequest): RawResult[] {
   const { id, path, lockTimeoutMs } = request.file;

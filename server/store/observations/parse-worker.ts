@@ -21,18 +21,15 @@ const GC_MIN_BYTES = 1_048_576;
 // Each bad line is an error: without their stack traces, they take three quarters of the time.
 Error.stackTraceLimit = 0;
 
-handleRequests(
-  (block: LineBlock): SerializedLines => {
-    const { buffer, byteLength } = block.bytes;
-    const { batches, ...parsed } = parseLines(block);
-    const serialized = batches.map(serializeBatch);
-    // Frees the bytes at once; else they would stay until after the next blocks arrived.
-    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
-    if (byteLength >= GC_MIN_BYTES) Bun.gc(true);
-    return { ...parsed, batches: serialized };
-  },
-  { isJson: false },
-);
+handleRequests((block: LineBlock): SerializedLines => {
+  const { buffer, byteLength } = block.bytes;
+  const { batches, ...parsed } = parseLines(block);
+  const serialized = batches.map(serializeBatch);
+  // Frees the bytes at once; else they would stay until after the next blocks arrived.
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (byteLength >= GC_MIN_BYTES) Bun.gc(true);
+  return { ...parsed, batches: serialized };
+});
 
 function serializeBatch(batch: ObservationBatch): SerializedLines["batches"][number] {
   const { entityIds, attributeSets } = batch;

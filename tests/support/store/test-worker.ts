@@ -20,26 +20,23 @@ function respondWithBrokenJson(): void {
   };
 }
 
-handleRequests(
-  (request: TestWorkerRequest): string | bigint => {
-    switch (request) {
-      case "fail":
-        throw Object.assign(new Error("It did not work"), { code: "E_TEST" });
-      case "throw later":
-        queueMicrotask(() => {
-          throw new Error("Nobody catches this");
-        });
-        break;
-      case "exit":
-        process.exit(1);
-      case "hang":
-        for (;;);
-      case "answer a BigInt":
-        return 1n; // JSON has none.
-      case "answer with broken JSON":
-        respondWithBrokenJson();
-    }
-    return request;
-  },
-  { isJson: true },
-);
+handleRequests((request: TestWorkerRequest): string | bigint => {
+  switch (request) {
+    case "fail":
+      throw Object.assign(new Error("It did not work"), { code: "E_TEST" });
+    case "throw later":
+      queueMicrotask(() => {
+        throw new Error("Nobody catches this");
+      });
+      break;
+    case "exit":
+      process.exit(1);
+    case "hang":
+      for (;;);
+    case "answer a BigInt":
+      return 1n; // JSON has none.
+    case "answer with broken JSON":
+      respondWithBrokenJson();
+  }
+  return request;
+});

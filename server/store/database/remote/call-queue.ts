@@ -29,7 +29,7 @@ interface QueuedCall {
   readonly isUrgent: boolean;
   /** Runs the call; resolves once its caller has the result. */
   send(connection: RemoteConnection): Promise<void>;
-  reject(error: unknown): void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface CallQueueOptions {
@@ -46,7 +46,7 @@ interface CallQueueOptions {
 /** Creates a queue, with a pool of connections of its own. */
 export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, now, onFailure } = options;
-  const pool = createConnectionPool(options.openConnection);
+  const pool = createConnectionPool(options);
   const inFlight = new Map<QueuedCall, { connection: RemoteConnection; sentAt: number }>();
   let waiting: QueuedCall[] = [];
 
@@ -61,7 +61,7 @@ export function createCallQueue(options: CallQueueOptions) {
     while (inFlight.size < inFlightMax && countUnsuspected() < unsuspectedMax) {
       const call = takeNext(waiting);
       if (call === undefined) return;
-      const connection = acquireOrReject(pool, call, onFailure);
+      const connection = pool.acquire(call);
       if (connection === undefined) continue;
       inFlight.set(call, { connection, sentAt: now() });
       call.send(connection).then(
@@ -131,43 +131,37 @@ export function createCallQueue(options: CallQueueOptions) {
 
     /** Rejects all calls. */
     abortAll: (failure: DomainError): void => abort(failure, () => true),
-
-    /** Closes the connections, now or once their calls have ended. */
-    close: pool.close,
   };
 }
 
 /** Keeps connections between calls. */
-function createConnectionPool(open: () => RemoteConnection) {
+function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   let idle: { readonly connection: RemoteConnection; readonly since: number }[] = [];
-  let isClosed = false;
-
-  function discardIdle(): void {
-    for (const { connection } of idle) connection.close();
-    idle = [];
-  }
-
   return {
-    acquire(): RemoteConnection {
+    /** Rejects the call if no connection can be opened. */
+    acquire({ reject }: QueuedCall): RemoteConnection | undefined {
       for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
         const isFresh = performance.now() - last.since < IDLE_MAX_MS;
         if (isFresh && !last.connection.isClosed()) return last.connection;
         last.connection.close();
       }
-      return open();
+      try {
+        return openConnection();
+      } catch (error) {
+        reject(new NotSentError(createUnavailableError(error)));
+        onFailure();
+        return undefined;
+      }
     },
 
     /** Takes back a connection whose call got a response. */
     release(connection: RemoteConnection): void {
-      if (isClosed) connection.close();
-      else idle.push({ connection, since: performance.now() });
+      idle.push({ connection, since: performance.now() });
     },
 
-    discardIdle,
-
-    close(): void {
-      isClosed = true;
-      discardIdle();
+    discardIdle(): void {
+      for (const { connection } of idle) connection.close();
+      idle = [];
     },
   };
 }
@@ -176,21 +170,6 @@ function createConnectionPool(open: () => RemoteConnection) {
 function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
   const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
   return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();
-}
-
-/** Rejects the call if no connection can be opened. */
-function acquireOrReject(
-  pool: ReturnType<typeof createConnectionPool>,
-  call: QueuedCall,
-  onFailure: () => void,
-): RemoteConnection | undefined {
-  try {
-    return pool.acquire();
-  } catch (error) {
-    call.reject(new NotSentError(createUnavailableError(error)));
-    onFailure();
-    return undefined;
-  }
 }
 
 function createQueueFullError(): NotSentError {

@@ -2,6 +2,7 @@
  * Calls to a libSQL server. Each has a deadline after which it is aborted; the numbers in flight
  * and waiting are bounded; and none is sent while the server is known not to answer.
  */
+import type { DomainError } from "../../../../core/errors.ts";
 import type { DatabaseOptions } from "../database.ts";
 import { createUnansweredError, NotSentError } from "../errors.ts";
 import { createCallQueue, type CallLimits } from "./call-queue.ts";
@@ -40,17 +41,22 @@ export function createRemoteClient(options: DatabaseOptions) {
   };
   const allQueues = Object.values(queues);
   const breaker = createCircuitBreaker(options, (failure) => {
+    closeConnections(failure);
+    options.onAvailabilityChange?.(failure);
+  });
+
+  /** Closes the idle connections and, after a failure, those of all calls. */
+  function closeConnections(failure?: DomainError): void {
     for (const queue of allQueues) {
       if (failure !== undefined) queue.abortAll(failure);
       queue.discardIdle();
     }
-    options.onAvailabilityChange?.(failure);
-  });
+  }
 
   function probeOncePerTick(): void {
     if (lastProbeAt === now || breaker.getFailure() !== undefined) return;
     lastProbeAt = now;
-    for (const queue of allQueues) queue.discardIdle();
+    closeConnections();
     void breaker.probeNow();
   }
 
@@ -93,10 +99,7 @@ export function createRemoteClient(options: DatabaseOptions) {
     close(): void {
       isClosed = true;
       breaker.stop();
-      for (const queue of allQueues) {
-        queue.close();
-        queue.abortAll(createUnansweredError());
-      }
+      closeConnections(createUnansweredError());
       stopTicks();
     },
   };
