@@ -5,13 +5,12 @@
  */
 import type { Debit } from "../store/accounts/refunds.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
-import type { StatusUpdate } from "../store/accounts/usage.ts";
 
 /** How long counts wait to be added. */
 const INTERVAL_MS = 5000;
 
-/** The counts of a group while requests are counted. */
-type Counts = { -readonly [Name in keyof StatusUpdate]: StatusUpdate[Name] };
+/** How the requests of a group ended. */
+type Counts = Parameters<LedgerStore["addStatuses"]>[0][number];
 
 /**
  * Creates a counter.

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createStatusCounter } from "../../server/metering/status-counter.ts";
 import type { Debit } from "../../server/store/accounts/refunds.ts";
-import type { StatusUpdate } from "../../server/store/accounts/usage.ts";
+import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
+
+type StatusUpdate = Parameters<LedgerStore["addStatuses"]>[0][number];
 
 const makeDebit = (endpoint: string, hour: number): Debit => ({
   uid: "u",

@@ -6,7 +6,9 @@
  * Several processes debit one account, so the SQL decides: it restates core's `decideCharges()`.
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
+import { PAYMENT_TTL_MS } from "../../../core/charges.ts";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
+import { HOUR_MS } from "../../../core/time.ts";
 import type { Statement } from "../database/database.ts";
 import { selectChanges } from "../history/change-log.ts";
 import { RUN_ROWS, type ChargeRun } from "./charge-runs.ts";
@@ -184,21 +186,19 @@ export const createOutcomeQueries = (runsJson: string, uid: string, after: numbe
   payments: { sql: SELECT_PAYMENTS, args: [runsJson, after] },
 });
 
-interface DebitCommit {
-  readonly uid: string;
-  readonly now: number;
-  readonly hour: number;
-  /** The last change that the caller knows of. */
-  readonly since: number | undefined;
-  /** Payments with an idempotency key that were made by then have expired. */
-  readonly expiredUntil: number;
-}
-
-/** Creates the statements that commit runs. Each depends on the changes of the one before it. */
+/**
+ * Creates the statements that commit runs. Each depends on the changes of the one before it.
+ *
+ * @param since The last change that the caller knows of.
+ */
 export function createCommitStatements(
   runs: readonly ChargeRun[],
-  { uid, now, hour, since, expiredUntil }: DebitCommit,
+  uid: string,
+  now: number,
+  since: number | undefined,
 ): CommitStatements {
+  const hour = Math.floor(now / HOUR_MS);
+  const expiredUntil = now - PAYMENT_TTL_MS;
   const updateBalances = { sql: UPDATE_BALANCES, args: [uid] };
   const changes = selectChanges(since);
   const [run] = runs;

@@ -6,7 +6,7 @@
  * those behind it. A charge whose idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
-import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
+import { decideCharge, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
@@ -40,11 +40,10 @@ export async function commitDebits(
 ) {
   for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);
-  const commit = { uid, now, hour, since, expiredUntil: now - PAYMENT_TTL_MS };
   const { outcomes, changes, payments } = await writeNamed(
     database,
     {
-      ...createCommitStatements(groupIntoRuns(charges), commit),
+      ...createCommitStatements(groupIntoRuns(charges), uid, now, since),
       // Last: no charge is decided on credits that it gives back.
       ...(refunds.length === 0 ? undefined : createRefundStatements(refunds, now)),
     },

@@ -7,11 +7,10 @@ import type { accountTables } from "../tables/account-tables.ts";
 type Usage = typeof accountTables.usage.$inferSelect;
 
 /** How requests ended that were charged; a failed one was refunded. */
-type StatusCounts = Readonly<Pick<Usage, "ok" | "notModified" | "notFound" | "failed">>;
+type StatusCounts = Pick<Usage, "ok" | "notModified" | "notFound" | "failed">;
 
 /** How some requests of an account, key, endpoint and hour ended. */
-export type StatusUpdate = StatusCounts &
-  Readonly<Pick<Usage, "account" | "key" | "endpoint" | "hour">>;
+type StatusUpdate = StatusCounts & Pick<Usage, "account" | "key" | "endpoint" | "hour">;
 
 export interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | "refunded"> {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
