@@ -27,11 +27,15 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
+interface TaskProgress {
+  readonly isLoading: boolean;
+  /** Why the last task failed. */
+  readonly error?: unknown;
+}
+
 /** Follows the tasks that the visitor starts, one at a time. */
 export function useProgress() {
-  const [progress, setProgress] = useState<{ isLoading: boolean; error?: unknown }>({
-    isLoading: false,
-  });
+  const [progress, setProgress] = useState<TaskProgress>({ isLoading: false });
   const follow = (task: Promise<unknown>) => {
     setProgress({ isLoading: true });
     task.then(

@@ -1,6 +1,6 @@
 /** Forms of the administrator's page. None is sent twice at a time. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
 import { Button, Form, type Fields } from "../parts/form.tsx";
 import { describeFailure, isOutage } from "./api.ts";
@@ -72,39 +72,24 @@ export function FieldForm(properties: {
   );
 }
 
-export function Field(properties: {
-  readonly name: string;
+type InputAttributes = Omit<PartialInputHTMLAttributes<HTMLInputElement>, "role" | "type">;
+
+interface FieldProperties extends InputAttributes {
   readonly label: string;
   readonly hint?: string;
-  readonly isRequired?: boolean;
-  readonly isNumber?: boolean;
-  /** The width, in characters. */
-  readonly size: number;
-  readonly value?: string;
-  readonly onInput?: (value: string) => void;
-}) {
-  const { name, label, hint, isRequired = false, isNumber = false, size, value } = properties;
-  return (
-    <label class="field">
-      <span>
-        {label}
-        {!isRequired && <small class="muted"> optional</small>}
-      </span>
-      <input
-        name={name}
-        size={size}
-        required={isRequired}
-        defaultValue={value}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        inputMode={isNumber ? "numeric" : undefined}
-        onInput={({ currentTarget }) => properties.onInput?.(currentTarget.value)}
-      />
-      {hint !== undefined && <small class="muted">{hint}</small>}
-    </label>
-  );
 }
+
+/** A field of a form, with the attributes of its input. */
+export const Field = ({ label, hint, ...attributes }: FieldProperties) => (
+  <label class="field">
+    <span>
+      {label}
+      {attributes.required !== true && <small class="muted"> optional</small>}
+    </span>
+    <input autocomplete="off" autocapitalize="none" spellcheck={false} {...attributes} />
+    {hint !== undefined && <small class="muted">{hint}</small>}
+  </label>
+);
 
 /** A form in front of the page. */
 export interface DialogForm {

@@ -86,48 +86,32 @@ function HistoryCharts(properties: {
   });
   const axis = createTimeAxis(plan, list.items, list.readAt, since);
   const unit = pickRateUnit(plan.stepMs);
-  const rates = since === undefined ? undefined : computeRates(observed, unit.ms);
+  const isRate = since !== undefined;
+  const growth = isRate ? computeRates(observed, unit.ms) : observed.map(({ change }) => change);
   const counts = observed.map((point) => point.count);
   const roundingStep = findRoundingStep(counts);
-  const growth =
-    rates === undefined
-      ? ({
-          title: `${label}: change each ${plan.interval}`,
-          series: [
-            {
-              label: `Change of ${label.toLowerCase()}`,
-              values: observed.map(({ change }) => change),
-            },
-          ],
-          kind: "bars",
-          fileName: `${fileName}-change.csv`,
-        } as const)
-      : {
-          title: `${label}: rate of growth, ${withArticle(unit.name)}`,
-          series: [{ label: `${label} ${withArticle(unit.name)}`, values: rates }],
-          fileName: `${fileName}-rate.csv`,
-        };
-  const parts = rates ?? pickBucketChanges(observed, plan.stepMs);
+  const parts = isRate ? growth : pickBucketChanges(observed, plan.stepMs);
   const shown = observed.flatMap((point, index): SummaryPart[] => {
     const at = axis.instants[index] ?? 0;
     if (view !== undefined && (at < view.from || at > view.to)) return [];
     // An unfinished bucket is not the worst, nor is a step of rounding the best.
     const isComparable =
-      rates !== undefined ||
+      isRate ||
       (at < axis.unfinishedFrom &&
         (roundingStep === 0 || !isRoundingStep(point.count, point.change)));
     return [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }];
   });
   const isWhole = view?.isWhole !== false;
+  const eachUnit = withArticle(unit.name);
   return (
     <>
       <Summary
         parts={shown}
         timeScale={axis.timeScale}
-        isRate={rates !== undefined}
+        isRate={isRate}
         range={isWhole ? { label: RANGES[range].label, gain } : undefined}
-        hasChange={since === undefined || range !== "all" || !isWhole}
-        part={rates === undefined ? plan.interval : unit.name}
+        hasChange={!isRate || range !== "all" || !isWhole}
+        part={isRate ? unit.name : plan.interval}
       />
       {roundingStep > 0 && (
         <p class="hint">
@@ -143,15 +127,28 @@ function HistoryCharts(properties: {
         onView={setView}
         fileName={`${fileName}.csv`}
       />
-      <Chart {...axis} group="history" measure="change" {...growth} />
+      <Chart
+        {...axis}
+        group="history"
+        measure="change"
+        kind={isRate ? "lines" : "bars"}
+        title={`${label}: ${isRate ? `rate of growth, ${eachUnit}` : `change each ${plan.interval}`}`}
+        series={[
+          {
+            label: isRate ? `${label} ${eachUnit}` : `Change of ${label.toLowerCase()}`,
+            values: growth,
+          },
+        ]}
+        fileName={`${fileName}-${isRate ? "rate" : "change"}.csv`}
+      />
       <MoreButton list={list} />
     </>
   );
 }
 
+/** A bucket that is shown; its change or rate of growth is `null` if it is no fair one to compare. */
 interface SummaryPart extends CountChange {
   readonly at: number;
-  /** Its change or its rate of growth; `null` if that is no fair one to compare. */
   readonly part: number | null;
 }
 

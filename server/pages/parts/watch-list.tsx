@@ -5,27 +5,30 @@ import { Button } from "./form.tsx";
 import { Badge } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
-export type Watched = Omit<ListedCreator, "creator" | "platform">;
+/** A collected creator or channel, which the field of its kind names. */
+export type Watched = Omit<ListedCreator, "creator" | "platform"> &
+  Readonly<Partial<Record<"creator" | "channel", string>>>;
 
 /** The most important columns come first: a narrow window shows no more. */
-export function WatchTable<Target extends Watched>({
-  name,
+export function WatchTable({
+  kind,
+  getHref,
   onRemove,
   ...table
 }: {
+  readonly kind: "creator" | "channel";
   readonly caption: string;
-  readonly items: readonly Target[];
+  readonly items: readonly Watched[];
   readonly empty: string;
   readonly isCut?: boolean;
-  readonly name: Pick<Column<Target>, "label" | "getHref"> & {
-    readonly getValue: (target: Target) => string;
-  };
+  readonly getHref?: (target: Watched) => string;
   readonly onRemove: (name: string) => void;
 }) {
-  const { getValue: getName } = name;
-  const columns: readonly Column<Target>[] = [
-    { as: "name", ...name },
-    { label: "State", getValue: ({ failure }) => failure, render: State },
+  const label = kind === "creator" ? "Creator" : "Channel";
+  const getName = (target: Watched) => target[kind] ?? "";
+  const columns: readonly Column<Watched>[] = [
+    { label, as: "name", field: kind, ...(getHref !== undefined && { getHref }) },
+    { label: "State", field: "failure", render: State },
     {
       label: "Change",
       render: (target) => (
@@ -36,9 +39,9 @@ export function WatchTable<Target extends Watched>({
         />
       ),
     },
-    { label: "Last success", as: "instant", getValue: ({ last_success }) => last_success },
+    { label: "Last success", as: "instant", field: "last_success" },
     { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    { label: "Added", as: "date", getValue: ({ added_at }) => added_at },
+    { label: "Added", as: "date", field: "added_at" },
   ];
   return <Table columns={columns} getKey={getName} {...table} />;
 }

@@ -2,7 +2,6 @@
 import { useRef, useState } from "preact/hooks";
 import { MetricsError, type Client } from "../../../core/client/mod.ts";
 import { readUsername } from "../../../core/creators.ts";
-import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { useFreeRead } from "../hooks.ts";
 import { Form } from "../parts/form.tsx";
 import { Heading } from "../parts/frame.tsx";
@@ -10,12 +9,6 @@ import { Reading } from "../parts/states.tsx";
 import { WatchTable } from "../parts/watch-list.tsx";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
-
-const NAME_COLUMN = {
-  label: "Creator",
-  getValue: ({ creator }: ListedCreator) => creator,
-  getHref: ({ creator }: ListedCreator) => createPath("users", creator),
-};
 
 export function Creators() {
   const [changes, setChanges] = useState(0);
@@ -69,8 +62,9 @@ export function Creators() {
         {({ body: { creators } }) => (
           <WatchTable
             caption={`Creators: ${creators.length}`}
+            kind="creator"
             items={creators}
-            name={NAME_COLUMN}
+            getHref={({ creator = "" }) => createPath("users", creator)}
             onRemove={(creator) => void change("remove", creator)}
             empty="The list is empty. Add a username, and the service begins to collect it."
           />

@@ -62,8 +62,8 @@ const CREATION: DialogForm = {
   submitLabel: "Create account",
   content: (
     <>
-      <Field name="name" label="Name" isRequired size={32} />
-      <Field name="credits" label="Credits to begin with" isNumber size={12} />
+      <Field name="name" label="Name" required size={32} />
+      <Field name="credits" label="Credits to begin with" inputMode="numeric" size={12} />
     </>
   ),
   async onSubmit({ name = "", credits }) {

@@ -81,8 +81,7 @@ function SourceCard({ source }: { readonly source: Source }) {
   );
 }
 
-/** A creator or channel, which the field of its kind names. */
-type Target = Watched & Readonly<Partial<Record<"channel" | "creator", string>>>;
+type AddedTarget = Pick<Watched, "creator" | "channel" | "failure">;
 
 function Targets({
   title,
@@ -90,12 +89,8 @@ function Targets({
   label,
 }: Readonly<{ title: string; field: "channel" | "creator"; label: string }>) {
   const path = `${field}s`;
-  const targets = useAdminRead<readonly Target[]>(path);
+  const targets = useAdminRead<readonly Watched[]>(path);
   const { open, dialog, message } = useDialog(targets.reload);
-  const name = {
-    label: field === "channel" ? "Channel" : "Creator",
-    getValue: (target: Target) => target[field] ?? "",
-  };
   return (
     <section aria-label={title} tabIndex={-1}>
       <h2>{title}</h2>
@@ -103,14 +98,15 @@ function Targets({
         label={`Add a ${field}`}
         submitLabel="Add"
         onSubmit={async (fields) => {
-          const added = await sendAdmin<Target>("POST", path, { [field]: fields["name"] ?? "" });
+          const body = { [field]: fields["name"] ?? "" };
+          const added = await sendAdmin<AddedTarget>("POST", path, body);
           targets.reload();
           return added.failure === null
             ? `${added[field]} is added.`
             : `${added[field]} is added, but is not collected: ${added.failure}.`;
         }}
       >
-        <Field name="name" label={label} isRequired size={24} />
+        <Field name="name" label={label} required size={24} />
       </FieldForm>
       {message}
       <Reading read={targets}>
@@ -118,7 +114,7 @@ function Targets({
           <WatchTable
             caption={`${title}: ${describeNumber(all)}`}
             items={all}
-            name={name}
+            kind={field}
             onRemove={(target) => open(createRemovalForm(field, target))}
             isCut
             empty="There is none yet. Add one, and the service begins to collect it."
@@ -130,7 +126,7 @@ function Targets({
   );
 }
 
-function describeNumber(all: readonly Target[]): string {
+function describeNumber(all: readonly Watched[]): string {
   const failing = all.filter(({ failure }) => failure !== null).length;
   return failing === 0 ? `${all.length}` : `${all.length}, ${failing} failing`;
 }

@@ -54,7 +54,14 @@ function GrantFields({ balance }: { readonly balance: number }) {
   };
   return (
     <>
-      <Field name="amount" label="Amount" isRequired isNumber size={12} onInput={addAmount} />
+      <Field
+        name="amount"
+        label="Amount"
+        required
+        inputMode="numeric"
+        size={12}
+        onInput={({ currentTarget }) => addAmount(currentTarget.value)}
+      />
       <p class="hint" aria-live="polite">
         Balance: {formatExact(balance)}
         {after !== undefined && <strong> → {formatExact(after)}</strong>}
@@ -78,9 +85,9 @@ export const createLowBalanceForm = ({ name, low_balance }: AdminAccount): Dialo
       name="threshold"
       label="Low below"
       hint="Credits. When the balance falls below them, there is a notice. Empty: no notices."
-      isNumber
+      inputMode="numeric"
       size={12}
-      {...(low_balance === null ? {} : { value: String(low_balance) })}
+      defaultValue={low_balance ?? ""}
     />
   ),
   async onSubmit({ threshold }) {
