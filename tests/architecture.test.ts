@@ -119,6 +119,7 @@ const TOP_LEVEL_FILES = [
   "package.json",
   "tsconfig.json",
   "bunfig.toml",
+  "drizzle.config.ts",
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",

@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
-import type { accountTables } from "../tables/account-tables.ts";
+import type { usage } from "../tables/account-tables.ts";
 
-type Usage = typeof accountTables.usage.$inferSelect;
+type Usage = typeof usage.$inferSelect;
 
 /** How requests ended that were charged; a failed one was refunded. */
 type StatusCounts = Pick<Usage, "ok" | "notModified" | "notFound" | "failed">;

@@ -61,7 +61,7 @@ export const keys = sqliteTable("keys", {
  * account that share a commit are one entry. A refund names its debit by the `uid` of that entry and
  * the debit's index in it.
  */
-const journal = sqliteTable(
+export const journal = sqliteTable(
   "journal",
   {
     entry: integer().primaryKey(),
@@ -95,7 +95,7 @@ const journal = sqliteTable(
  * Entries of the journal that fold-journal.ts added up: old debits, and their refunds. A row has
  * those of an account and an hour, of refunds those with one reason.
  */
-const foldedEntries = sqliteTable(
+export const foldedEntries = sqliteTable(
   "folded_entries",
   {
     account: integer().notNull(),
@@ -115,7 +115,7 @@ const foldedEntries = sqliteTable(
 );
 
 /** The charged requests of a key to an endpoint in an hour, and their credits. */
-const usage = sqliteTable(
+export const usage = sqliteTable(
   "usage",
   {
     account: integer().notNull(),
@@ -138,7 +138,7 @@ const usage = sqliteTable(
 );
 
 /** Idempotency keys that were charged. For a day, some further requests with one cost nothing. */
-const payments = sqliteTable(
+export const payments = sqliteTable(
   "payments",
   {
     account: integer().notNull(),
@@ -163,7 +163,7 @@ const payments = sqliteTable(
  * Canceled commits of debits, which must not be committed any more: their requests failed because
  * the database did not respond, but the write may still reach it.
  */
-const cancellations = sqliteTable("cancellations", {
+export const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),
   at: integer().notNull(),
 });
@@ -202,14 +202,3 @@ export const notices = sqliteTable(
       .where(sql`${table.deliveredAt} IS NULL`),
   ],
 );
-
-export const accountTables = {
-  accounts,
-  cancellations,
-  foldedEntries,
-  journal,
-  keys,
-  notices,
-  payments,
-  usage,
-};

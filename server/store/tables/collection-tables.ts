@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-const creators = sqliteTable(
+export const creators = sqliteTable(
   "creators",
   {
     platform: text().notNull(),
@@ -17,7 +17,7 @@ const creators = sqliteTable(
   (table) => [primaryKey({ columns: [table.platform, table.creatorFolded] })],
 );
 
-const trackedChannels = sqliteTable("tracked_channels", {
+export const trackedChannels = sqliteTable("tracked_channels", {
   /** The handle in lower case, or the identifier. */
   key: text().primaryKey(),
   /** The channel as it was added: the `id` of its targets. */
@@ -25,7 +25,7 @@ const trackedChannels = sqliteTable("tracked_channels", {
   addedAt: integer("added_at").notNull(),
 });
 
-const targets = sqliteTable(
+export const targets = sqliteTable(
   "targets",
   {
     platform: text({ enum: ["video", "microblog"] }).notNull(),
@@ -81,5 +81,3 @@ export const stoppedSources = sqliteTable("stopped_sources", {
   /** NULL means until the settings change. */
   until: integer(),
 });
-
-export const collectionTables = { creators, quotaUse, stoppedSources, targets, trackedChannels };

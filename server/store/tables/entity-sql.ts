@@ -9,8 +9,10 @@ import {
   type OwnerKind,
 } from "../../../core/kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
-import { entityTables, toColumnName } from "./entity-tables.ts";
+import { channels, shorts, toColumnName, tweets, users } from "./entity-tables.ts";
 import { createPointLayout } from "./point-layout.ts";
+
+const ENTITY_TABLES = { channel: channels, short: shorts, user: users, tweet: tweets };
 
 export type ItemTables = ReturnType<typeof createItemTables>;
 export type KindTables = ReturnType<typeof createKindTables> & Partial<Pick<ItemTables, "owner">>;
@@ -23,7 +25,7 @@ function createKindTables(kind: EntityKind) {
     days: GAIN_PERIOD_DAYS[period],
   }));
   const isGain = new Set(gains.map(({ name }) => toColumnName(name)));
-  const entities = entityTables[`${kind}s`];
+  const entities = ENTITY_TABLES[kind];
   return {
     kind,
     idField,
@@ -31,7 +33,7 @@ function createKindTables(kind: EntityKind) {
     counts,
     gains,
     entityTable: getTableName(entities),
-    historyTable: getTableName(entityTables[`${kind}Histories`]),
+    historyTable: `${kind}_histories`,
     /** The column of the history table that holds the key of the entity. */
     entityColumn: kind,
     /** The counts of the points of a stored history. */
@@ -48,9 +50,9 @@ function createItemTables(kind: ItemKind, keyColumn: string) {
 
 export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKind, ItemTables>> = {
   channel: createKindTables("channel"),
-  short: createItemTables("short", entityTables.shorts.channel_key.name),
+  short: createItemTables("short", shorts.channel_key.name),
   user: createKindTables("user"),
-  tweet: createItemTables("tweet", entityTables.tweets.user.name),
+  tweet: createItemTables("tweet", tweets.user.name),
 };
 
 const BOOLEAN_FIELDS = new Set(

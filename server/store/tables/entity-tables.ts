@@ -55,7 +55,7 @@ function createListIndexes(
 }
 
 /** A channel without `observed_at` was never observed; only shorts refer to it. */
-const channels = sqliteTable(
+export const channels = sqliteTable(
   "channels",
   {
     ...createIdentityColumns(),
@@ -73,7 +73,7 @@ const channels = sqliteTable(
 );
 
 /** `channel_key` is the key of the channel that `channel` names. */
-const shorts = sqliteTable(
+export const shorts = sqliteTable(
   "shorts",
   {
     ...createIdentityColumns(),
@@ -92,7 +92,7 @@ const shorts = sqliteTable(
  * tweets refer to it. Then `username` is spelled as in the newest of them, or NULL if all of them
  * belong to other users by now.
  */
-const users = sqliteTable(
+export const users = sqliteTable(
   "users",
   {
     ...createIdentityColumns(),
@@ -112,7 +112,7 @@ const users = sqliteTable(
 );
 
 /** `user` is the key of the user that `username` names. */
-const tweets = sqliteTable(
+export const tweets = sqliteTable(
   "tweets",
   {
     ...createIdentityColumns(),
@@ -140,23 +140,16 @@ function createHistoryTable(kind: EntityKind) {
   );
 }
 
+export const channelHistories = createHistoryTable("channel");
+export const shortHistories = createHistoryTable("short");
+export const userHistories = createHistoryTable("user");
+export const tweetHistories = createHistoryTable("tweet");
+
 /** The change log: the cache tags of the changes of each of the newest writes. */
-const changes = sqliteTable("changes", {
+export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
   /** Identifies the write. */
   uid: text().notNull(),
   /** A JSON array of cache tags; NULL if there were too many. */
   tags: text(),
 });
-
-export const entityTables = {
-  changes,
-  channelHistories: createHistoryTable("channel"),
-  channels,
-  shortHistories: createHistoryTable("short"),
-  shorts,
-  tweetHistories: createHistoryTable("tweet"),
-  tweets,
-  userHistories: createHistoryTable("user"),
-  users,
-};

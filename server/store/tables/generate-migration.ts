@@ -3,61 +3,50 @@
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.
- * Nor can it express full-text tables and triggers, with which the first migration ends.
+ * Nor can it express full-text tables and triggers, so the baseline ends with name-search.sql and
+ * low-balance.sql. Of the snapshots only the newest is needed, to compute the next migration.
  */
-import { join } from "node:path";
+import { readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
-import { accountTables } from "./account-tables.ts";
-import { adminTokens, audit } from "./administration-tables.ts";
-import { collectionTables } from "./collection-tables.ts";
-import { entityTables } from "./entity-tables.ts";
 
-const BREAKPOINT = "--> statement-breakpoint\n";
-const TABLES = { ...accountTables, adminTokens, audit, ...collectionTables, ...entityTables };
+const ROOT = join(import.meta.dir, "../../..");
+const CREATE_TABLE = /^CREATE TABLE [^;]*\n\)(?=;)/gm;
+const INTEGER_KEY = /integer PRIMARY KEY/;
+const BREAKPOINT = "\n--> statement-breakpoint\n";
+const sqlFiles = ["name-search.sql", "low-balance.sql"].map((name) =>
+  Bun.file(join(import.meta.dir, name)).text(),
+);
+const baselineEnd = (await Promise.all(sqlFiles)).join(BREAKPOINT.trimStart());
 
-const { values } = parseArgs({
-  options: {
-    name: { type: "string", default: "changes" },
-    folder: { type: "string", default: join(import.meta.dir, "migrations") },
-  },
+/** Lists the files of a folder whose name has this end, in the order of their names. */
+async function listFiles(folder: string, suffix: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));
+  return names.toSorted().map((name) => join(folder, name));
+}
+
+const { values } = parseArgs({ options: { name: { type: "string" }, folder: { type: "string" } } });
+const folder = values.folder ?? join(import.meta.dir, "migrations");
+const drizzleKit = join(ROOT, "node_modules/drizzle-kit/bin.cjs");
+const nameOption = values.name === undefined ? [] : [`--name=${values.name}`];
+const child = Bun.spawn([process.execPath, drizzleKit, "generate", ...nameOption], {
+  cwd: ROOT,
+  env: { ...process.env, MIGRATIONS_FOLDER: `./${relative(ROOT, folder)}` },
+  stdio: ["inherit", "inherit", "inherit"],
 });
-const journalFile = Bun.file(join(values.folder, "meta/_journal.json"));
-/** The tables after the newest migration. */
-const snapshotFile = Bun.file(join(values.folder, "meta/snapshot.json"));
-const isFirst = !(await snapshotFile.exists());
-
-const previous = isFirst ? await generateSQLiteDrizzleJson({}) : await snapshotFile.json();
-const snapshot = await generateSQLiteDrizzleJson(TABLES, previous.id);
-const changes = await generateSQLiteMigration(previous, snapshot);
-if (changes.length === 0) console.log("No schema changes, nothing to migrate");
-else await writeMigration(changes.map(addWithoutRowid));
-
-function addWithoutRowid(statement: string): string {
-  return statement.includes("integer PRIMARY KEY")
-    ? statement
-    : statement.replace(/^(CREATE TABLE [^;]*\n\))(?=;)/, "$1 WITHOUT ROWID");
-}
-
-async function writeMigration(statements: readonly string[]): Promise<void> {
-  const journal = isFirst
-    ? { version: "7", dialect: "sqlite", entries: [] }
-    : await journalFile.json();
-  const idx = journal.entries.length;
-  const tag = `${String(idx).padStart(4, "0")}_${values.name}`;
-  journal.entries.push({ idx, version: "6", when: Date.now(), tag, breakpoints: true });
-  const end = isFirst
-    ? ["\n", await readSql("name-search.sql"), await readSql("low-balance.sql")]
-    : [];
-  await Bun.write(
-    join(values.folder, `${tag}.sql`),
-    statements.join(BREAKPOINT) + end.join(BREAKPOINT),
+if ((await child.exited) !== 0) throw new Error("drizzle-kit failed");
+for (const path of await listFiles(folder, ".sql")) {
+  const migration = await Bun.file(path).text();
+  const withoutRowid = migration.replace(CREATE_TABLE, (table) =>
+    INTEGER_KEY.test(table) ? table : `${table} WITHOUT ROWID`,
   );
-  await Bun.write(snapshotFile, `${JSON.stringify(snapshot)}\n`);
-  await Bun.write(journalFile, JSON.stringify(journal, undefined, 2));
-  console.log(`Wrote ${tag}.sql`);
+  const isNewBaseline =
+    /^CREATE TABLE `channels`/m.test(migration) && !migration.includes(baselineEnd);
+  await Bun.write(path, isNewBaseline ? withoutRowid + BREAKPOINT + baselineEnd : withoutRowid);
 }
-
-function readSql(name: string): Promise<string> {
-  return Bun.file(join(import.meta.dir, name)).text();
+const snapshots = await listFiles(join(folder, "meta"), "_snapshot.json");
+for (const path of snapshots.slice(0, -1)) await rm(path);
+const newest = snapshots.at(-1);
+if (newest !== undefined) {
+  await Bun.write(newest, `${JSON.stringify(await Bun.file(newest).json())}\n`);
 }
