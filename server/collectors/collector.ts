@@ -85,9 +85,9 @@ export interface CollectorContext {
   findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, DueTarget>>;
 }
 
-/** A GET request to a source; each one uses one unit of its bucket. */
+/** A GET request to a source; each one uses one unit of its bucket, by default that of its task. */
 export interface SourceRequest<Schema extends TSchema> {
-  readonly bucket: string;
+  readonly bucket?: string;
   /** Begins with `/` and is appended to the base URL. */
   readonly path: string;
   /** An array becomes a repeated parameter; `undefined` is left out. */
@@ -117,12 +117,6 @@ export type Classification =
       readonly until?: undefined;
       readonly reason: string;
     };
-
-/** Polls targets with one request, and returns a result for each. */
-export type PollBatch = (
-  batch: readonly CollectionTarget[],
-  context: CollectorContext,
-) => Promise<readonly PollResult[]>;
 
 /** The result that a source returned for one target. */
 export interface PollResult {

@@ -2,53 +2,66 @@
  * Creates the tasks of sources. A task polls targets in batches or one by one, or a list newest
  * first. It tells the failure of a target from that of the source.
  */
+import { DomainError } from "../../core/errors.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
+import { parseObservation } from "../../core/observations.ts";
+import { formatInstant } from "../../core/time.ts";
 import {
   isNotFound,
   SourceError,
   type CollectorContext,
-  type PollBatch,
   type PollResult,
   type SourceTask,
 } from "./collector.ts";
-import { createGoneResult } from "./poll-results.ts";
 import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
 
+/** Polls targets with one request. @returns Reads the result of each, or throws why it failed. */
+export type PollBatch = (
+  batch: readonly CollectionTarget[],
+  context: CollectorContext,
+) => Promise<(target: CollectionTarget) => Omit<PollResult, "targetId">>;
+
 /**
- * Creates a task that polls targets in batches.
- *
- * @param explainInvalid Says why an identifier is invalid, for a source that refuses a whole request
- * for one of them. Such a target is not gone: another source may know it, and be configured next.
+ * Says why an identifier is invalid, for a source that refuses a whole request for one of them. Such
+ * a target is not gone: another source may know it, and be configured next.
  */
-export function createBatchTask(
+type ExplainInvalid = (id: string) => string | undefined;
+
+export const createBatchTask = (
   bucket: string,
   batchSize: number,
   poll: PollBatch,
-  explainInvalid: (id: string) => string | undefined = () => undefined,
-): SourceTask {
-  return {
-    bucket,
-    batchSize,
-    async *poll(targets, context) {
-      const valid: CollectionTarget[] = [];
-      for (const target of targets) {
-        const failure = explainInvalid(target.id);
-        if (failure === undefined) valid.push(target);
-        else yield { targetId: target.id, failure };
-      }
-      yield* pollBatch(valid, context, poll);
-    },
-  };
-}
+  explainInvalid?: ExplainInvalid,
+): SourceTask => ({
+  bucket,
+  batchSize,
+  poll: (targets, context) =>
+    pollValid(targets, explainInvalid, (valid) => pollBatch(valid, context, poll)),
+});
 
-export function createListTask(
+export const createListTask = (
   bucket: string,
   poll: (target: CollectionTarget, context: CollectorContext) => AsyncIterable<PollResult>,
-): SourceTask {
-  return {
-    bucket,
-    batchSize: 1,
-    poll: (targets, context) => pollOneByOne(targets, (target) => poll(target, context)),
-  };
+  explainInvalid?: ExplainInvalid,
+): SourceTask => ({
+  bucket,
+  batchSize: 1,
+  poll: (targets, context) =>
+    pollValid(targets, explainInvalid, (valid) =>
+      pollOneByOne(valid, (target) => poll(target, context)),
+    ),
+});
+
+async function* pollValid(
+  targets: readonly CollectionTarget[],
+  explainInvalid: ExplainInvalid = () => undefined,
+  poll: (valid: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
+): AsyncGenerator<PollResult> {
+  const checked = targets.map((target) => ({ target, failure: explainInvalid(target.id) }));
+  for (const { target, failure } of checked) {
+    if (failure !== undefined) yield { targetId: target.id, failure };
+  }
+  yield* poll(checked.flatMap(({ target, failure }) => (failure === undefined ? [target] : [])));
 }
 
 /**
@@ -63,11 +76,12 @@ export async function* pollBatch(
   const [first, second] = targets;
   if (first === undefined) return;
   try {
-    yield* await poll(targets, context);
+    const readResult = await poll(targets, context);
+    yield* targets.map((target) => createPollResult(target.id, () => readResult(target)));
   } catch (error) {
     if (!isNotFound(error)) throw error;
     if (second === undefined) {
-      yield createGoneResult(first.id, error.message);
+      yield createFailure(first.id, error);
       return;
     }
     const middle = Math.ceil(targets.length / 2);
@@ -94,11 +108,12 @@ export async function* pollOneByOne(
       if (!(error instanceof SourceError)) throw error;
       if (error.kind === "rate-limited" || error.kind === "stop") throw error;
       isAnswering ||= error.kind !== "failed";
-      if (isNotFound(error)) {
-        yield createGoneResult(target.id, error.message);
+      const result = createFailure(target.id, error);
+      if (result.isGone === true) {
+        yield result;
         continue;
       }
-      failedResults.push({ targetId: target.id, failure: error.message });
+      failedResults.push(result);
       const limit = Math.min(targets.length, LEADING_FAILURES_MAX);
       if (!isAnswering && failedResults.length >= limit) throw error;
     }
@@ -106,9 +121,9 @@ export async function* pollOneByOne(
   yield* failedResults;
 }
 
-/** A page of a list: items, and their observations now. */
+/** A page of a list. The results have the items, and their observations now. */
 export interface ListPage {
-  readonly entries: readonly { readonly result?: PollResult; readonly item?: DiscoveredItem }[];
+  readonly results: readonly PollResult[];
   /** Why some of the page could not be read. */
   readonly warning: string | undefined;
   /** Whether the page has items and all were found before. */
@@ -128,15 +143,73 @@ export async function* pollNewestFirst(
   const items = new Map<string, DiscoveredItem>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const { entries, warning, isKnown, nextCursor } = await fetchPage(cursor);
+    const { results, warning, isKnown, nextCursor } = await fetchPage(cursor);
     if (warning !== undefined) yield { targetId, failure: warning };
-    for (const { result, item } of entries) {
-      if (result !== undefined) yield result;
-      // An invalid item stays unknown: it is observed again the next time.
-      if (item !== undefined && result?.failure === undefined) items.set(item.id, item);
+    for (const { items: found = [], ...result } of results) {
+      yield result;
+      for (const item of found) items.set(item.id, item);
     }
     cursor = nextCursor;
     if (!cursor || isKnown) break;
   }
   yield { targetId, items: Array.from(items.values()) };
+}
+
+/** Creates the result of a target, also if it cannot be read. An item that fails stays unknown. */
+export function createPollResult(
+  targetId: string,
+  read: () => Omit<PollResult, "targetId">,
+): PollResult {
+  try {
+    return { targetId, ...read() };
+  } catch (error) {
+    if (error instanceof SourceError) return createFailure(targetId, error);
+    if (error instanceof DomainError) return { targetId, failure: error.message };
+    throw error;
+  }
+}
+
+const createFailure = (targetId: string, error: SourceError): PollResult => ({
+  targetId,
+  failure: error.message,
+  ...(isNotFound(error) && { isGone: true }),
+});
+
+/** Ends the reading of a target or an item, which failed. */
+export function throwFailure(reason: string): never {
+  throw new SourceError("rejected", reason);
+}
+
+/**
+ * Ends the reading of a target that a response leaves out.
+ *
+ * @param warning Why an item of the response could not be read. The missing one can be that item,
+ * so it may not be gone.
+ */
+export function throwMissing(reason: string, warning?: string): never {
+  throw warning === undefined
+    ? new SourceError("not-found", reason)
+    : new SourceError("rejected", warning);
+}
+
+/**
+ * Observes an entity now.
+ *
+ * @param fields `undefined` counts as absent; a count of `null` is known to be hidden.
+ * @param missingCountsReason The failure if all counts are missing, for a source that always has
+ * some: it has renamed its fields then, and the counts are not hidden.
+ * @throws {DomainError} The observation is invalid.
+ */
+export function observe(
+  { now }: CollectorContext,
+  kind: EntityKind,
+  fields: Readonly<Record<string, unknown>>,
+  missingCountsReason?: string,
+) {
+  const hasCounts = ENTITY_FIELDS[kind].counts.some((name) => (fields[name] ?? null) !== null);
+  if (!hasCounts && missingCountsReason !== undefined) throwFailure(missingCountsReason);
+  const observedAt = now();
+  const record = { kind, observedAt: formatInstant(observedAt), ...fields };
+  parseObservation(record, observedAt);
+  return { observations: [record] };
 }

@@ -1,5 +1,5 @@
 /**
- * The channels and users of the demo. All names are invented.
+ * The channels and users of the demo, and when they publish. All names are invented.
  *
  * Hours are in UTC: `wakeHour` is the one when the creator gets up, `peakHour` the one when most
  * people watch. `followers` and `followingCount` are those at `EPOCH`, with the mean gain of a day and
@@ -8,8 +8,9 @@
  * tweet. One title in `brokenTitleEvery` has two lines. `gap` stands between opening and subject of a
  * text: it is empty in scripts without spaces.
  */
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import creators from "./creators.json" with { type: "json" };
-import { draw } from "./random.ts";
+import { draw, hashSeed } from "./random.ts";
 
 /** A channel that every demo has, with shorts of the last three days. */
 export const DEMO_CHANNEL = "sevenminutesoup";
@@ -21,10 +22,42 @@ export const { channels: CHANNELS, users: USERS } = creators;
 
 export type DemoCreator = (typeof CHANNELS)[number] | (typeof USERS)[number];
 
-/** Composes the text of a post. Subjects take turns, so that neighbouring posts differ. */
-export function composeText({ phrases }: DemoCreator, seed: number, sequence: number): string {
-  const { openings, subjects, closings, gap } = phrases;
-  const opening = openings[Math.floor(draw(seed, 1) * openings.length)];
-  const closing = closings[Math.floor(draw(seed, 2) * closings.length)];
-  return `${opening}${gap}${subjects[sequence % subjects.length]}${closing}`;
+/** The start of the schedule, a Monday. Nothing is published or observed before it. */
+export const EPOCH = Date.UTC(2024, 0, 1);
+
+const AWAKE_HOURS = 16;
+
+export const toDayNumber = (instant: number): number => Math.floor((instant - EPOCH) / DAY_MS);
+
+/**
+ * Lists the posts of a day since `EPOCH`: of 16 hours from when the creator gets up. `sequence` is
+ * the number of earlier posts.
+ */
+export function listSlots(creator: DemoCreator, day: number) {
+  const { username, postsByWeekday, wakeHour } = creator;
+  const count = day < 0 ? 0 : (postsByWeekday[day % 7] ?? 0);
+  const first = countPostsBefore(creator, day);
+  const partMs = (AWAKE_HOURS * HOUR_MS) / count;
+  return Array.from({ length: count }, (_, part) => {
+    const sinceWaking = partMs * (part + draw(hashSeed(username), first + part));
+    return {
+      sequence: first + part,
+      publishedAt: EPOCH + day * DAY_MS + wakeHour * HOUR_MS + Math.floor(sinceWaking),
+    };
+  });
+}
+
+/** Counts the posts of a creator from `EPOCH` to an instant, included. */
+export function countPublished(creator: DemoCreator, instant: number): number {
+  const day = toDayNumber(instant);
+  const recent = [...listSlots(creator, day - 1), ...listSlots(creator, day)];
+  const published = recent.filter((slot) => slot.publishedAt <= instant).length;
+  return countPostsBefore(creator, day - 1) + published;
+}
+
+/** Counts the posts of a creator from `EPOCH` to the start of a day. */
+export function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): number {
+  if (day <= 0) return 0;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  return Math.floor(day / 7) * sum(postsByWeekday) + sum(postsByWeekday.slice(0, day % 7));
 }

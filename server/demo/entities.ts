@@ -1,23 +1,19 @@
 /** The channels, shorts, users and tweets of the demo: their texts and their counts. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
-import { DAY_MS, formatInstant } from "../../core/time.ts";
+import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
   CHANNELS,
-  composeText,
+  countPostsBefore,
+  countPublished,
   DEMO_CHANNEL,
   DEMO_USER,
+  EPOCH,
+  listSlots,
+  toDayNumber,
   USERS,
   type DemoCreator,
 } from "./creators.ts";
 import { countFollowers, createCounts, toAudienceHours } from "./growth-curves.ts";
-import {
-  countPostsBefore,
-  countPublished,
-  EPOCH,
-  listSlots,
-  toDayNumber,
-  type Slot,
-} from "./schedule.ts";
 import { draw, drawBetween, generateIdentifier, hashSeed } from "./random.ts";
 
 const VIDEO_URL = "https://example.com/video";
@@ -32,16 +28,8 @@ const LIKES_HIDDEN_SHARE = 0.07;
 /** Posts of this age or older are not observed any more, except the first of the demo's creators. */
 export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
-/** An entity that is observed less often the older it is. */
-export interface ObservedEntity {
-  readonly seed: number;
-  readonly publishedAt: number;
-  /** How often it is observed while it is younger than `maxAgeMs`, by rising age. */
-  readonly intervals: readonly { readonly maxAgeMs: number; readonly everyHours: number }[];
-  observe(instant: number): ObservationLine;
-}
-
-type Intervals = ObservedEntity["intervals"];
+/** How often an entity is observed while it is younger than `maxAgeMs`, by rising age. */
+type Intervals = readonly { readonly maxAgeMs: number; readonly everyHours: number }[];
 
 const PROFILE_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 1 }];
 
@@ -60,24 +48,45 @@ const TWEET_INTERVALS: Intervals = [
   { maxAgeMs: 14 * DAY_MS, everyHours: 24 },
 ];
 
-export const createProfiles = (): ObservedEntity[] => [
-  ...CHANNELS.map(createChannel),
-  ...USERS.map(createUser),
-];
+export const createProfiles = () => [...CHANNELS.map(createChannel), ...USERS.map(createUser)];
 
 /** Creates the shorts and tweets that are published on a day, counted from `EPOCH`. */
-export const createPosts = (day: number): ObservedEntity[] => [
+export const createPosts = (day: number) => [
   ...CHANNELS.flatMap((channel) =>
     listSlots(channel, day).map((slot) => createShort(channel, slot)),
   ),
   ...USERS.flatMap((user) => listSlots(user, day).map((slot) => createTweet(user, slot))),
 ];
 
+/** Creates an entity that is observed once in every hour in which it is due. */
+function createEntity(
+  seed: number,
+  publishedAt: number,
+  intervals: Intervals,
+  observe: (instant: number) => ObservationLine,
+) {
+  // Spreads the rare observations of old posts over the hours of the day.
+  const stagger = Math.floor(draw(seed, 30) * 24);
+  return {
+    observe,
+    // From the start of the hour: a running demo has new observations every few seconds.
+    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
+    /** The instant from which it is never due again. */
+    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
+    isDueAt(instant: number): boolean {
+      const age = instant - publishedAt;
+      const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
+      if (interval === undefined) return false;
+      return (Math.floor((instant - EPOCH) / HOUR_MS) + stagger) % interval.everyHours === 0;
+    },
+  };
+}
+
 // The long-term views of a channel for each view of its median short: the mean of the lognormal
 // draw, the bursts, and the views of other videos.
 const VIEWS_PER_REACH = 2.6;
 
-function createChannel(channel: (typeof CHANNELS)[number]): ObservedEntity {
+function createChannel(channel: (typeof CHANNELS)[number]) {
   const { username, displayName, description, joinedAt, country, earlierPosts } = channel;
   const seed = hashSeed(username);
   const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
@@ -86,28 +95,23 @@ function createChannel(channel: (typeof CHANNELS)[number]): ObservedEntity {
     const followers = countFollowers(channel, instant);
     return channel.isSubscriberCountRounded ? roundDownToThreeDigits(followers) : followers;
   };
-  return {
-    seed,
-    publishedAt: EPOCH,
-    intervals: PROFILE_INTERVALS,
-    observe: (instant) => ({
-      kind: "channel",
-      observedAt: formatInstant(instant),
-      id: createChannelId(username),
-      username,
-      displayName,
-      description,
-      ...(channel.hasSubscriberCount && { subscribers: countSubscribers(instant) }),
-      videoCount: earlierPosts + countPublished(channel, instant),
-      viewCount: Math.floor(
-        earlierPosts * viewsPerShort + (viewsPerDay * toAudienceHours(channel, seed, instant)) / 24,
-      ),
-      joinedAt,
-      country,
-      thumbnail: `${VIDEO_URL}/channels/${username}/avatar.jpg`,
-      bannerImage: `${VIDEO_URL}/channels/${username}/banner.jpg`,
-    }),
-  };
+  return createEntity(seed, EPOCH, PROFILE_INTERVALS, (instant) => ({
+    kind: "channel",
+    observedAt: formatInstant(instant),
+    id: createChannelId(username),
+    username,
+    displayName,
+    description,
+    ...(channel.hasSubscriberCount && { subscribers: countSubscribers(instant) }),
+    videoCount: earlierPosts + countPublished(channel, instant),
+    viewCount: Math.floor(
+      earlierPosts * viewsPerShort + (viewsPerDay * toAudienceHours(channel, seed, instant)) / 24,
+    ),
+    joinedAt,
+    country,
+    thumbnail: `${VIDEO_URL}/channels/${username}/avatar.jpg`,
+    bannerImage: `${VIDEO_URL}/channels/${username}/banner.jpg`,
+  }));
 }
 
 const createChannelId = (username: string) => `CH${generateIdentifier(`${username}/channel`, 20)}`;
@@ -120,42 +124,41 @@ function roundDownToThreeDigits(count: number): number {
 
 const DAYS_PER_NEW_FOLLOWING = 9;
 
-function createUser(user: (typeof USERS)[number]): ObservedEntity {
+function createUser(user: (typeof USERS)[number]) {
   const { username, displayName, description, joinedAt, verified } = user;
-  return {
-    seed: hashSeed(username),
-    publishedAt: EPOCH,
-    intervals: PROFILE_INTERVALS,
-    observe: (instant) => ({
-      kind: "user",
-      observedAt: formatInstant(instant),
-      username,
-      displayName,
-      followers_count: countFollowers(user, instant),
-      following_count:
-        user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
-      tweet_count: user.earlierPosts + countPublished(user, instant),
-      description,
-      profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
-      created_at: joinedAt,
-      verified,
-    }),
-  };
+  return createEntity(hashSeed(username), EPOCH, PROFILE_INTERVALS, (instant) => ({
+    kind: "user",
+    observedAt: formatInstant(instant),
+    username,
+    displayName,
+    followers_count: countFollowers(user, instant),
+    following_count:
+      user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
+    tweet_count: user.earlierPosts + countPublished(user, instant),
+    description,
+    profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
+    created_at: joinedAt,
+    verified,
+  }));
 }
 
-/** Creates a post. The first posts of the demo's channel and user are observed for good. */
-function createPost(
-  { username }: DemoCreator,
-  { sequence, publishedAt }: Slot,
-  seed: number,
-  usualIntervals: Intervals,
-  observe: ObservedEntity["observe"],
-): ObservedEntity {
-  const isFirst = sequence === 0 && (username === DEMO_CHANNEL || username === DEMO_USER);
-  return { seed, publishedAt, intervals: isFirst ? FIRST_POST_INTERVALS : usualIntervals, observe };
+type Slot = ReturnType<typeof listSlots>[number];
+
+/** The first posts of the demo's channel and user are observed for good. */
+const intervalsOf = ({ username }: DemoCreator, { sequence }: Slot, usual: Intervals) =>
+  sequence === 0 && (username === DEMO_CHANNEL || username === DEMO_USER)
+    ? FIRST_POST_INTERVALS
+    : usual;
+
+/** Composes the text of a post. Subjects take turns, so that neighbouring posts differ. */
+function composeText({ phrases }: DemoCreator, seed: number, sequence: number): string {
+  const { openings, subjects, closings, gap } = phrases;
+  const opening = openings[Math.floor(draw(seed, 1) * openings.length)];
+  const closing = closings[Math.floor(draw(seed, 2) * closings.length)];
+  return `${opening}${gap}${subjects[sequence % subjects.length]}${closing}`;
 }
 
-function createShort(channel: (typeof CHANNELS)[number], slot: Slot): ObservedEntity {
+function createShort(channel: (typeof CHANNELS)[number], slot: Slot) {
   const { sequence, publishedAt } = slot;
   const { username, tags } = channel;
   const name = `${username}/short/${sequence}`;
@@ -178,13 +181,14 @@ function createShort(channel: (typeof CHANNELS)[number], slot: Slot): ObservedEn
     comments: drawBetween(seed, 21, 0.001, 0.006),
     shares: channel.hasShareCount ? drawBetween(seed, 22, 0.002, 0.012) : undefined,
   });
-  return createPost(channel, slot, seed, SHORT_INTERVALS, (instant) => {
+  const intervals = intervalsOf(channel, slot, SHORT_INTERVALS);
+  return createEntity(seed, publishedAt, intervals, (instant) => {
     const { views, counts } = countAt(instant);
     return { kind: "short", observedAt: formatInstant(instant), ...description, views, ...counts };
   });
 }
 
-function createTweet(user: (typeof USERS)[number], slot: Slot): ObservedEntity {
+function createTweet(user: (typeof USERS)[number], slot: Slot) {
   const { sequence, publishedAt } = slot;
   const { username } = user;
   const seed = hashSeed(`${username}/tweet/${sequence}`);
@@ -204,7 +208,8 @@ function createTweet(user: (typeof USERS)[number], slot: Slot): ObservedEntity {
     replies: likes * drawBetween(seed, 22, 0.04, 0.2),
     quotes: retweets * drawBetween(seed, 23, 0.05, 0.25),
   });
-  return createPost(user, slot, seed, TWEET_INTERVALS, (instant) => {
+  const intervals = intervalsOf(user, slot, TWEET_INTERVALS);
+  return createEntity(seed, publishedAt, intervals, (instant) => {
     const { views, counts } = countAt(instant);
     return {
       kind: "tweet",

@@ -5,14 +5,8 @@
  */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import {
-  createPosts,
-  createProfiles,
-  OBSERVED_AGE_MAX_MS,
-  type ObservedEntity,
-} from "./entities.ts";
-import { draw } from "./random.ts";
-import { EPOCH, toDayNumber } from "./schedule.ts";
+import { EPOCH, toDayNumber } from "./creators.ts";
+import { createPosts, createProfiles, OBSERVED_AGE_MAX_MS } from "./entities.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
 interface ObservationWindow {
@@ -33,13 +27,13 @@ interface ObservationWindow {
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
   // The first day has the posts that are observed for good.
-  let entities = [...createProfiles(), ...createPosts(0)].map(schedule);
+  let entities = [...createProfiles(), ...createPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
       entities = entities.filter(({ endsAt }) => endsAt > hour);
-      entities.push(...createPosts(nextDay).map(schedule));
+      entities.push(...createPosts(nextDay));
     }
     yield* observeInHour(entities, hour, { from: start, to });
   }
@@ -51,7 +45,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
  */
 export function* generateDailyProfiles(window: ObservationWindow): Generator<ObservationLine> {
   const from = Math.max(window.from, EPOCH);
-  const profiles = createProfiles().map(schedule);
+  const profiles = createProfiles();
   for (let day = from - (from % DAY_MS); day < window.to; day += DAY_MS) {
     yield* observeInHour(profiles, day, { from, to: window.to });
   }
@@ -59,7 +53,7 @@ export function* generateDailyProfiles(window: ObservationWindow): Generator<Obs
 
 /** Observes the entities that are due in an hour and within the window, in the order of time. */
 function observeInHour(
-  entities: readonly ScheduledEntity[],
+  entities: ReturnType<typeof createPosts>,
   hour: number,
   { from, to }: ObservationWindow,
 ): ObservationLine[] {
@@ -68,25 +62,4 @@ function observeInHour(
     .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
     .toSorted((a, b) => a.instant - b.instant)
     .map(({ entity, instant }) => entity.observe(instant));
-}
-
-type ScheduledEntity = ReturnType<typeof schedule>;
-
-/** Schedules the observations of an entity: one in every hour in which it is due. */
-function schedule({ seed, publishedAt, intervals, observe }: ObservedEntity) {
-  // Spreads the rare observations of old posts over the hours of the day.
-  const stagger = Math.floor(draw(seed, 30) * 24);
-  return {
-    observe,
-    // From the start of the hour: a running demo has new observations every few seconds.
-    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
-    /** The instant from which it is never due again. */
-    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
-    isDueAt(instant: number): boolean {
-      const age = instant - publishedAt;
-      const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
-      if (interval === undefined) return false;
-      return (Math.floor((instant - EPOCH) / HOUR_MS) + stagger) % interval.everyHours === 0;
-    },
-  };
 }

@@ -5,8 +5,7 @@
  * evening and at the weekend, and never backwards.
  */
 import { HOUR_MS } from "../../core/time.ts";
-import type { DemoCreator } from "./creators.ts";
-import { EPOCH } from "./schedule.ts";
+import { EPOCH, type DemoCreator } from "./creators.ts";
 import { draw, drawBetween, hashSeed } from "./random.ts";
 
 // The amplitudes of the speed of audience time. Together with the slope of the noise (2 * 0.6 / 5)

@@ -88,7 +88,7 @@ export function createSourceClient(options: SourceClientOptions) {
     request: SourceRequest<Schema>,
     taskBucket: string,
   ): Promise<Static<Schema>> {
-    const { bucket } = request;
+    const { bucket = taskBucket } = request;
     const response = await sendFollowingRedirects(collector, request, sendOptions, () =>
       acquire(bucket, taskBucket),
     );
@@ -105,16 +105,16 @@ export function createSourceClient(options: SourceClientOptions) {
   }
 
   return {
-    /** Sends a request of a task that has a bucket of its own; see `CollectorContext.request`. */
+    /** Sends a request of a task that uses a bucket; see `CollectorContext.request`. */
     async request<Schema extends TSchema>(
       request: SourceRequest<Schema>,
-      taskBucket = request.bucket,
+      taskBucket: string,
     ): Promise<Static<Schema>> {
       try {
         return await retryTransient(() => requestOnce(request, taskBucket), options);
       } catch (error) {
         if (!signal.aborted) throw error;
-        const { bucket } = request;
+        const { bucket = taskBucket } = request;
         throw new SourceError("rate-limited", "Collecting ends", { until: now(), bucket });
       }
     },

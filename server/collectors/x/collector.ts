@@ -1,20 +1,215 @@
-/** The collector of X, API v2: users and their tweets. */
-import { Value } from "@sinclair/typebox/value";
-import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
+/** The collector of X, API v2: users by their usernames, and their tweets. */
+import { Type } from "@sinclair/typebox";
+import { quoteValue } from "../../../core/errors.ts";
+import { foldCase } from "../../../core/text.ts";
+import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
+import { readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
+import type { CollectorContext, CreateCollector, QuotaBucket } from "../collector.ts";
 import {
-  classifyStatus,
-  joinMessages,
-  createRateLimited,
-  parseWindowReset,
-} from "../client/responses.ts";
-import type { Classification, CreateCollector, QuotaBucket, SourceResponse } from "../collector.ts";
-import { findQuotaReset } from "../quota-budget.ts";
-import { Problem } from "./responses.ts";
+  createBatchTask,
+  createListTask,
+  createPollResult,
+  observe,
+  pollNewestFirst,
+  throwFailure,
+  throwMissing,
+  type ListPage,
+  type PollBatch,
+} from "../poll-tasks.ts";
+import type { CollectionTarget } from "../targets.ts";
+import { classifyResponse, fetchList, WINDOW_MS } from "./responses.ts";
 import { X } from "./source.ts";
-import { X_TASKS } from "./tasks.ts";
 
-const WINDOW_MS = 15 * MINUTE_MS;
-const WINDOWS_PER_DAY = 96;
+const BATCH_SIZE = 100;
+
+const User = Type.Object({
+  id: Type.String({ pattern: "^\\d{1,19}$" }),
+  username: Type.String(),
+  public_metrics: UncheckedFields,
+});
+type User = ParsedItem<typeof User>;
+
+/** A username can move to another user; after this time it is requested again. */
+const IDENTITY_MAX_AGE_MS = DAY_MS;
+
+/** Observes users by their usernames. */
+const pollUsers: PollBatch = async (batch, context) => {
+  const findUser = await fetchUsers(batch, context);
+  return ({ id }) => observeUser(context, findUser(id));
+};
+
+/**
+ * Returns the identity of a user, from a recent source state or from a request.
+ *
+ * @throws {SourceError} `not-found` or `rejected`: X has no such user, or returned another.
+ */
+async function resolveIdentity(target: CollectionTarget, context: CollectorContext) {
+  const { id, username = target.id, identifiedAt = "" } = target.sourceState;
+  const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
+  const isFresh = ageMs >= 0 && ageMs < IDENTITY_MAX_AGE_MS;
+  if (id !== undefined && isFresh) return { id, username, identifiedAt };
+  const findUser = await fetchUsers([target], context);
+  return createIdentity(context, findUser(target.id));
+}
+
+/** @returns Finds one of the users, or throws why X left it out. */
+async function fetchUsers(batch: readonly CollectionTarget[], context: CollectorContext) {
+  const { items, warning, explainMissing } = await fetchList(context, User, {
+    bucket: "users",
+    path: "/2/users/by",
+    query: {
+      usernames: batch.map(({ id }) => id).join(","),
+      "user.fields": "created_at,description,profile_image_url,public_metrics,verified",
+    },
+  });
+  const users = new Map(items.map((user) => [foldCase(user.username), user]));
+  const requested = new Set(batch.map(({ id }) => foldCase(id)));
+  const others = items.filter(({ username }) => !requested.has(foldCase(username)));
+  return (id: string): User => {
+    const user = users.get(foldCase(id));
+    if (user !== undefined) return user;
+    const reason = explainMissing("user", id);
+    if (reason !== undefined) throwMissing(reason);
+    const names = others.map(({ username }) => username).join(", ");
+    const suffix = names === "" ? "" : `, but ${quoteValue(names)}`;
+    const missing = `X returned nothing for the user ${id}${suffix}`;
+    return throwFailure(warning ?? missing);
+  };
+}
+
+/** Creates the source state of a target. `username` is in X's spelling. */
+const createIdentity = ({ now }: CollectorContext, { id, username }: User) => ({
+  id,
+  username,
+  identifiedAt: formatInstant(now()),
+});
+
+function observeUser(context: CollectorContext, user: User) {
+  const { username, public_metrics: metrics = {} } = user;
+  const fields = {
+    username,
+    displayName: user["name"],
+    followers_count: metrics["followers_count"],
+    following_count: metrics["following_count"],
+    tweet_count: metrics["tweet_count"] ?? metrics["post_count"],
+    description: user["description"],
+    profile_image_url: user["profile_image_url"],
+    created_at: user["created_at"],
+    verified: user["verified"],
+  };
+  const observed = observe(
+    context,
+    "user",
+    fields,
+    `X returned no metrics of the user ${username}`,
+  );
+  return { ...observed, sourceState: createIdentity(context, user) };
+}
+
+const Tweet = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  public_metrics: UncheckedFields,
+});
+
+const TWEET_FIELDS = "created_at,public_metrics";
+const PAGE_SIZE = 100;
+
+/** X lists the newest 3,200 tweets of a user. */
+const PAGES_MAX = 32;
+
+/** Finds the new tweets of a user, without replies and retweets, and observes them. */
+async function* pollTimeline(target: CollectionTarget, context: CollectorContext) {
+  const identity = await resolveIdentity(target, context);
+  yield* pollNewestFirst(target.id, PAGES_MAX, (cursor) =>
+    fetchTimelinePage(target.id, identity, cursor, context),
+  );
+  yield { targetId: target.id, sourceState: identity };
+}
+
+async function fetchTimelinePage(
+  targetId: string,
+  { id, username }: { readonly id: string; readonly username: string },
+  cursor: string | undefined,
+  context: CollectorContext,
+): Promise<ListPage> {
+  const page = await fetchList(context, Tweet, {
+    path: `/2/users/${id}/tweets`,
+    query: {
+      max_results: String(PAGE_SIZE),
+      exclude: "replies,retweets",
+      "tweet.fields": TWEET_FIELDS,
+      pagination_token: cursor,
+    },
+  });
+  const { items: tweets, warning, nextToken } = page;
+  if (page.hasOnlyErrors) {
+    const reason = page.explainMissing("user", id, targetId);
+    if (reason !== undefined) throwMissing(reason);
+    throwFailure(`X returned no tweets of ${targetId}`);
+  }
+  const knownItems = await context.findKnownItems(tweets.map((tweet) => tweet.id));
+  // Known tweets are observed too: their counts came with the page.
+  const results = tweets.map((tweet) =>
+    createPollResult(targetId, () => {
+      const publishedAt =
+        readInstant(tweet["created_at"]) ??
+        throwFailure(`X returned no date of the tweet ${tweet.id}`);
+      const items = [{ id: tweet.id, publishedAt, sourceState: { username } }];
+      return { ...observeTweet(context, tweet, username), items };
+    }),
+  );
+  const isKnown = tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id));
+  return { results, warning, isKnown, nextCursor: nextToken };
+}
+
+/** Explains why X cannot have a tweet with this identifier; `undefined` if it can. */
+const explainInvalidTweetId = (id: string) =>
+  /^\d{1,19}$/.test(id) ? undefined : `X has no tweet ${id}: identifiers there are numbers`;
+
+/** Observes the counts of known tweets. */
+const pollTweetCounts: PollBatch = async (batch, context) => {
+  const { items, warning, explainMissing } = await fetchList(context, Tweet, {
+    path: "/2/tweets",
+    query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
+  });
+  const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
+  return ({ id, sourceState, owner }) => {
+    const tweet = tweets.get(id);
+    if (tweet === undefined) {
+      const reason = explainMissing("tweet", id);
+      if (reason !== undefined) throwMissing(reason);
+      return throwFailure(warning ?? `X returned nothing for the tweet ${id}`);
+    }
+    const unknown = `The author of the tweet ${id} is unknown`;
+    return observeTweet(context, tweet, sourceState["username"] ?? owner ?? throwFailure(unknown));
+  };
+};
+
+function observeTweet(
+  context: CollectorContext,
+  { id, text, created_at, public_metrics: metrics = {} }: ParsedItem<typeof Tweet>,
+  username: string,
+) {
+  const fields = {
+    username,
+    id,
+    text,
+    created_at,
+    url: `https://x.com/${username}/status/${id}`,
+    likes: metrics["like_count"],
+    retweets: metrics["retweet_count"] ?? metrics["repost_count"],
+    replies: metrics["reply_count"],
+    quotes: metrics["quote_count"],
+    impressions: metrics["impression_count"],
+  };
+  return observe(context, "tweet", fields, `X returned no metrics of the tweet ${id}`);
+}
+
+/** X has no daily quota; its windows make one. */
+function createWindowBucket(requests: number): QuotaBucket {
+  const window = { requests, durationMs: WINDOW_MS };
+  return { unitsPerDay: (requests * DAY_MS) / WINDOW_MS, zone: "UTC", window };
+}
 
 export const createXCollector: CreateCollector = ({ baseUrl, credential }) => ({
   source: X,
@@ -25,50 +220,10 @@ export const createXCollector: CreateCollector = ({ baseUrl, credential }) => ({
     timeline: createWindowBucket(10_000),
     tweets: createWindowBucket(3500),
   },
-  tasks: X_TASKS,
+  tasks: {
+    profile: createBatchTask("users", BATCH_SIZE, pollUsers, X.explainInvalidUsername),
+    items: createListTask("timeline", pollTimeline, X.explainInvalidUsername),
+    counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
+  },
   classifyResponse,
 });
-
-/** X has no daily quota; its windows make one. */
-function createWindowBucket(requests: number): QuotaBucket {
-  const window = { requests, durationMs: WINDOW_MS };
-  return { unitsPerDay: requests * WINDOWS_PER_DAY, zone: "UTC", window };
-}
-
-/** Problem types of the token, whatever is requested. */
-const TOKEN_PROBLEMS = /^(?:client-forbidden|client-not-enrolled|unsupported-authentication)$/;
-
-function classifyResponse(response: SourceResponse, now: number): Classification {
-  const { status, headers, body } = response;
-  const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
-  const description = joinMessages(title, detail);
-  const pausedUntil = parseWindowReset(headers, "x-rate-limit", WINDOW_MS, now);
-  const classification = classifyStatus(X.title, response, now, description);
-  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
-  const { reason } = classification;
-  // Only the last segment identifies a problem type: the host has changed before.
-  const problemType = type.slice(type.lastIndexOf("/") + 1);
-  if (status === 429 && problemType === "usage-capped") {
-    const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
-    return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
-  }
-  if (status === 402) {
-    // Credits can be bought without a change of the settings.
-    const until = now + DAY_MS;
-    return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
-  }
-  if (status === 401 || (status === 403 && TOKEN_PROBLEMS.test(problemType))) {
-    return { kind: "stop", until: undefined, reason: `X refuses the bearer token: ${reason}` };
-  }
-  if ((status === 404 || status === 410) && description !== "")
-    return { kind: "not-found", reason };
-  if (status === 429 && pausedUntil !== undefined) {
-    return createRateLimited("The window of X is used up", pausedUntil);
-  }
-  return classification;
-}
-
-function startOfNextMonth(now: number): number {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
-}

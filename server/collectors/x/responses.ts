@@ -1,14 +1,30 @@
-/** Reads the parts that responses of X share: lists, and the problems of what they leave out. */
+/** Reads the responses of X: their meaning, lists, and the problems of what lists leave out. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
-import { joinMessages, parseItems } from "../client/responses.ts";
-import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
+import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
+import {
+  classifyStatus,
+  createRateLimited,
+  joinMessages,
+  parseItems,
+  parseWindowReset,
+} from "../client/responses.ts";
+import {
+  SourceError,
+  type Classification,
+  type CollectorContext,
+  type SourceRequest,
+  type SourceResponse,
+} from "../collector.ts";
+import { findQuotaReset } from "../quota-budget.ts";
 import { X } from "./source.ts";
 
+export const WINDOW_MS = 15 * MINUTE_MS;
+
 /** A problem of a whole request, or of one of the things requested. */
-export const Problem = Type.Object({
+const Problem = Type.Object({
   type: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),
@@ -18,6 +34,44 @@ export const Problem = Type.Object({
   value: Type.Optional(Type.String()),
   resource_id: Type.Optional(Type.String()),
 });
+
+/** Problem types of the token, whatever is requested. */
+const TOKEN_PROBLEMS = /^(?:client-forbidden|client-not-enrolled|unsupported-authentication)$/;
+
+export function classifyResponse(response: SourceResponse, now: number): Classification {
+  const { status, headers, body } = response;
+  const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
+  const description = joinMessages(title, detail);
+  const pausedUntil = parseWindowReset(headers, "x-rate-limit", WINDOW_MS, now);
+  const classification = classifyStatus(X.title, response, now, description);
+  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
+  const { reason } = classification;
+  // Only the last segment identifies a problem type: the host has changed before.
+  const problemType = type.slice(type.lastIndexOf("/") + 1);
+  if (status === 429 && problemType === "usage-capped") {
+    const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
+    return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
+  }
+  if (status === 402) {
+    // Credits can be bought without a change of the settings.
+    const until = now + DAY_MS;
+    return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
+  }
+  if (status === 401 || (status === 403 && TOKEN_PROBLEMS.test(problemType))) {
+    return { kind: "stop", until: undefined, reason: `X refuses the bearer token: ${reason}` };
+  }
+  if ((status === 404 || status === 410) && description !== "")
+    return { kind: "not-found", reason };
+  if (status === 429 && pausedUntil !== undefined) {
+    return createRateLimited("The window of X is used up", pausedUntil);
+  }
+  return classification;
+}
+
+function startOfNextMonth(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+}
 
 const ListResponse = Type.Object({
   data: Type.Optional(Type.Array(Type.Unknown())),

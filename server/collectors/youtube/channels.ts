@@ -1,15 +1,16 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
-import {
-  SourceError,
-  type CollectorContext,
-  type PollBatch,
-  type PollResult,
-} from "../collector.ts";
+import type { CollectorContext, PollResult } from "../collector.ts";
 import type { CollectionTarget } from "../targets.ts";
-import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
-import { createGoneResult, createPollResult } from "../poll-results.ts";
+import {
+  createPollResult,
+  observe,
+  pollBatch,
+  pollOneByOne,
+  throwMissing,
+  type PollBatch,
+} from "../poll-tasks.ts";
 import { fetchList, findLargestThumbnail, Thumbnails } from "./responses.ts";
 
 const Channel = Type.Object({
@@ -52,7 +53,7 @@ export async function* pollChannels(
   const unidentified = targets.filter((target) => readChannelId(target) === undefined);
   yield* pollOneByOne(unidentified, async function* (target) {
     const channel = await fetchChannelByHandle(target.id, context);
-    yield createChannelResult(context, target, channel);
+    yield createPollResult(target.id, () => observeChannel(context, channel));
   });
 }
 
@@ -61,13 +62,11 @@ const pollById: PollBatch = async (batch, context) => {
   const query = { id: Array.from(ids).join(","), maxResults: String(ids.size) };
   const { items, warning } = await fetchChannels(query, context);
   const channels = new Map(items.map((channel) => [channel.id, channel]));
-  return batch.map((target) => {
+  return (target) => {
     const id = readChannelId(target) ?? "";
-    const channel = channels.get(id);
-    return channel === undefined
-      ? createGoneResult(target.id, `YouTube has no channel ${id}`, warning)
-      : createChannelResult(context, target, channel);
-  });
+    const channel = channels.get(id) ?? throwMissing(`YouTube has no channel ${id}`, warning);
+    return observeChannel(context, channel);
+  };
 };
 
 /**
@@ -86,7 +85,6 @@ export async function resolveChannelIds(
 
 function fetchChannels(query: Readonly<Record<string, string>>, context: CollectorContext) {
   return fetchList(context, Channel, {
-    bucket: "general",
     path: "/channels",
     query: { part: "snippet,statistics,contentDetails,brandingSettings", ...query },
   });
@@ -94,10 +92,7 @@ function fetchChannels(query: Readonly<Record<string, string>>, context: Collect
 
 async function fetchChannelByHandle(handle: string, context: CollectorContext): Promise<Channel> {
   const { items, warning } = await fetchChannels({ forHandle: handle }, context);
-  const [channel] = items;
-  if (channel !== undefined) return channel;
-  if (warning !== undefined) throw new SourceError("rejected", warning);
-  throw new SourceError("not-found", `YouTube has no channel ${handle}`);
+  return items[0] ?? throwMissing(`YouTube has no channel ${handle}`, warning);
 }
 
 const readChannelId = ({ id, sourceState }: CollectionTarget) =>
@@ -111,11 +106,7 @@ const readChannelIds = ({ id, contentDetails }: Channel): ChannelIds => ({
 
 const formatUploadsId = (channel: string) => `UU${channel.slice(2)}`;
 
-function createChannelResult(
-  context: CollectorContext,
-  target: CollectionTarget,
-  channel: Channel,
-) {
+function observeChannel(context: CollectorContext, channel: Channel) {
   const { id, snippet = {}, statistics = {}, brandingSettings } = channel;
   const { customUrl } = snippet;
   const isHidden = statistics["hiddenSubscriberCount"] === true;
@@ -132,8 +123,7 @@ function createChannelResult(
     thumbnail: findLargestThumbnail(snippet.thumbnails),
     bannerImage: brandingSettings?.image?.["bannerExternalUrl"],
   };
-  return createPollResult(context, target.id, "channel", fields, {
-    missingCountsReason: `YouTube returned no statistics of the channel ${id}`,
-    sourceState: readChannelIds(channel),
-  });
+  const missingCountsReason = `YouTube returned no statistics of the channel ${id}`;
+  const observed = observe(context, "channel", fields, missingCountsReason);
+  return { ...observed, sourceState: readChannelIds(channel) };
 }

@@ -1,4 +1,4 @@
-/** Reads the parts that responses of YouTube share: lists, thumbnails and durations. */
+/** Reads the parts that responses of YouTube share: lists and thumbnails. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { parseItems, Unchecked } from "../client/responses.ts";
 import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
@@ -49,16 +49,4 @@ export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {})
     .filter(([, { url }]) => url !== undefined)
     .toSorted((a, b) => widthOf(b) - widthOf(a));
   return widest?.[1].url;
-}
-
-/** Parses a duration, in ISO 8601 or in seconds: `PT2M5S`, `37s`. @returns Seconds. */
-export function parseDuration(value: unknown): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value) ?? [];
-  if (seconds !== undefined) return Number(seconds);
-  try {
-    return Temporal.Duration.from(value).total("seconds");
-  } catch {
-    return undefined;
-  }
 }

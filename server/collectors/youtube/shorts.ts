@@ -2,12 +2,21 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { isNotFound, type CollectorContext, type PollBatch } from "../collector.ts";
+import { isNotFound, type CollectorContext, type PollResult } from "../collector.ts";
 import type { CollectionTarget } from "../targets.ts";
-import { createBatchTask, createListTask, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
-import { createGoneResult, createPollResult } from "../poll-results.ts";
+import {
+  createBatchTask,
+  createListTask,
+  createPollResult,
+  observe,
+  pollNewestFirst,
+  throwFailure,
+  throwMissing,
+  type ListPage,
+  type PollBatch,
+} from "../poll-tasks.ts";
 import { resolveChannelIds } from "./channels.ts";
-import { fetchList, findLargestThumbnail, parseDuration, Thumbnails } from "./responses.ts";
+import { fetchList, findLargestThumbnail, Thumbnails } from "./responses.ts";
 
 const PlaylistEntry = Type.Object({
   contentDetails: Type.Object({
@@ -73,17 +82,16 @@ async function* pollPlaylist(playlist: Playlist, context: CollectorContext) {
     const ids = newEntries.map(({ id }) => id).filter((id) => !requestedIds.has(id));
     for (const id of ids) requestedIds.add(id);
     const videos = await fetchVideos(playlist, ids, context);
-    if (videos.some(({ item }) => item === undefined))
+    if (videos.some(({ items = [] }) => items.length === 0))
       retryFrom = Math.min(retryFrom, ...newEntries.map(({ at }) => at));
     const dated = entries.filter(({ at }) => at !== Infinity);
     newest = Math.max(newest, ...dated.map(({ at }) => at));
-    const knownEntries = dated.map(({ id, at }) => {
+    const items = dated.flatMap(({ id, at }) => {
       const known = knownItems.get(id);
-      if (known === undefined) return {};
-      return { item: { id, publishedAt: at, sourceState: known.sourceState } };
+      return known === undefined ? [] : [{ id, publishedAt: at, sourceState: known.sourceState }];
     });
     return {
-      entries: [...videos, ...knownEntries],
+      results: [...videos, { targetId: target.id, items }],
       warning,
       isKnown: entries.length > 0 && newEntries.length === 0,
       nextCursor,
@@ -106,7 +114,6 @@ async function fetchEntries(
 ) {
   const playlistId = isMixed ? uploads : `UUSH${channel.slice(2)}`;
   const { items, warning, nextPageToken } = await fetchList(context, PlaylistEntry, {
-    bucket: "general",
     path: "/playlistItems",
     query: { part: "contentDetails", playlistId, maxResults: String(PAGE_SIZE), pageToken },
   });
@@ -123,59 +130,52 @@ async function fetchVideos(
   { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],
   context: CollectorContext,
-): Promise<ListPage["entries"]> {
+): Promise<PollResult[]> {
   if (ids.length === 0) return [];
-  const { items, warning } = await fetchList(context, Video, {
-    bucket: "general",
+  const { items: videos, warning } = await fetchList(context, Video, {
     path: "/videos",
     query: { part: "snippet,contentDetails,statistics", id: ids.join(",") },
   });
-  const shorts = items
+  const shorts = videos
     .filter(({ id }) => ids.includes(id))
     .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.["duration"]));
-  const videos = shorts.map((video) => {
-    const { id, snippet = {} } = video;
-    const result = createVideoResult(context, target.id, video, {
-      channel,
-      title: snippet.title,
-      description: snippet.description,
-      publishedAt: snippet.publishedAt,
-      thumbnail: findLargestThumbnail(snippet.thumbnails),
-    });
-    const publishedAt = readInstant(snippet.publishedAt);
-    if (result.failure !== undefined || publishedAt === undefined) return { result };
-    return { result, item: { id, publishedAt, sourceState: { channel } } };
-  });
-  if (warning === undefined) return videos;
-  return [...videos, { result: { targetId: target.id, failure: warning } }];
+  const results = shorts.map((video) =>
+    createPollResult(target.id, () => {
+      const { id, snippet = {} } = video;
+      const { title, description, publishedAt } = snippet;
+      const thumbnail = findLargestThumbnail(snippet.thumbnails);
+      const attributes = { channel, title, description, publishedAt, thumbnail };
+      const observed = observeVideo(context, video, attributes);
+      const at = readInstant(publishedAt);
+      const items = at === undefined ? [] : [{ id, publishedAt: at, sourceState: { channel } }];
+      return { ...observed, items };
+    }),
+  );
+  if (warning !== undefined) results.push({ targetId: target.id, failure: warning });
+  return results;
 }
 
 /** Observes the counts of known shorts. */
 const pollShortCounts: PollBatch = async (batch, context) => {
   const ids = batch.map(({ id }) => id).join(",");
   const { items, warning } = await fetchList(context, Video, {
-    bucket: "stats",
     path: "/videos:batchGetStats",
     query: { part: "id,snippet,statistics,contentDetails", id: ids },
   });
   const videos = new Map(items.map((video) => [video.id, video]));
-  return batch.map(({ id, sourceState, owner }) => {
-    const video = videos.get(id);
-    if (video === undefined) {
-      const goneReason = `YouTube has no video ${id}: it was deleted, or is private`;
-      return createGoneResult(id, goneReason, warning);
-    }
+  return ({ id, sourceState, owner }) => {
+    const goneReason = `YouTube has no video ${id}: it was deleted, or is private`;
+    const video = videos.get(id) ?? throwMissing(goneReason, warning);
     const { channel = owner } = sourceState;
-    return channel === null || channel.startsWith("@")
-      ? { targetId: id, failure: `The channel of the short ${id} is unknown` }
-      : createVideoResult(context, id, video, { channel });
-  });
+    if (channel === null || channel.startsWith("@"))
+      throwFailure(`The channel of the short ${id} is unknown`);
+    return observeVideo(context, video, { channel });
+  };
 };
 
 /** Hidden counts are absent, and YouTube has no count of shares. */
-function createVideoResult(
+function observeVideo(
   context: CollectorContext,
-  targetId: string,
   { id, statistics = {} }: Static<typeof Video>,
   attributes: object,
 ) {
@@ -187,13 +187,25 @@ function createVideoResult(
     comments: parseCount(statistics["commentCount"]),
   };
   const missingCountsReason = `YouTube returned no statistics of the video ${id}`;
-  return createPollResult(context, targetId, "short", fields, { missingCountsReason });
+  return observe(context, "short", fields, missingCountsReason);
 }
 
 /** A scheduled broadcast has a duration of 0, and is no short. */
 function isShort(duration: unknown): boolean {
   const seconds = parseDuration(duration) ?? Infinity;
   return seconds > 0 && seconds <= SHORT_MAX_SECONDS;
+}
+
+/** Parses a duration, in ISO 8601 or in seconds: `PT2M5S`, `37s`. @returns Seconds. */
+function parseDuration(value: unknown): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value) ?? [];
+  if (seconds !== undefined) return Number(seconds);
+  try {
+    return Temporal.Duration.from(value).total("seconds");
+  } catch {
+    return undefined;
+  }
 }
 
 export const SHORT_TASKS = {

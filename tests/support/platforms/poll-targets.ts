@@ -45,9 +45,10 @@ export async function pollBatch(
   const results: PollResult[] = [];
   let sourceError: SourceError | undefined;
   try {
-    const pollResults = fixture.collector.tasks[task].poll(targets, {
+    const { bucket, poll } = fixture.collector.tasks[task];
+    const pollResults = poll(targets, {
       now: () => fixture.clock.now,
-      request: context.request,
+      request: (request) => context.request(request, bucket),
       findKnownItems: async (ids) =>
         new Map(ids.filter((id) => known.has(id)).map((id) => [id, createKnownItem(id, known)])),
     });
