@@ -23,10 +23,8 @@ export interface Source {
   /** The setting of its credential; absent for a source that needs none. */
   readonly credential?: Pick<Setting, "name" | "description">;
   /**
-   * Finds out which channel a person means. Only a source of the video platform needs it.
-   *
-   * @returns A handle that begins with `@` and is compared without case, or an identifier.
-   * @throws {DomainError} `Invalid Request`.
+   * Finds out which channel a person means, for the video platform: a handle, which begins with `@`
+   * and is compared without case, or an identifier. @throws {DomainError} `Invalid Request`.
    */
   parseChannelName?(text: string): string;
   /** Explains why it cannot have a username; `undefined` if it can. */
@@ -44,15 +42,11 @@ export interface Collector {
   readonly source: Source;
   readonly baseUrl: string;
   /** Headers and query parameters of every request. Nothing else holds credentials. */
-  readonly credentials: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly query: Readonly<Record<string, string>>;
-  };
-  /** The quotas by name. */
+  readonly credentials: Readonly<Record<"headers" | "query", Readonly<Record<string, string>>>>;
   readonly buckets: Readonly<Record<string, QuotaBucket>>;
   readonly tasks: Readonly<Record<TaskName, SourceTask>>;
-  /** @param now Milliseconds since 1970 UTC. */
-  classifyResponse(response: SourceResponse, now: number): Classification;
+  /** @param now Milliseconds since 1970 UTC. @returns `undefined` if the body can be read. */
+  readError(response: SourceResponse, now: number): SourceError | undefined;
 }
 
 export interface QuotaBucket {
@@ -60,24 +54,26 @@ export interface QuotaBucket {
   readonly unitsPerDay: number;
   /** The time zone in which the quota day begins at midnight. */
   readonly zone: "America/Los_Angeles" | "UTC";
-  /** A rate limit window, which begins with its first request. */
-  readonly window?: { readonly requests: number; readonly durationMs: number };
+  /**
+   * A rate limit window, which begins with its first request. Its headers `-remaining`, and `-reset`
+   * in Unix seconds, have the prefix.
+   */
+  readonly window?: {
+    readonly requests: number;
+    readonly durationMs: number;
+    readonly headerPrefix: string;
+  };
 }
 
 export interface SourceTask {
-  /** Targets of one call of `poll`, at most. */
   readonly batchSize: number;
   /** The bucket that the task uses; it may use others too. */
   readonly bucket: string;
-  /**
-   * Polls targets, and yields results as they come. A target may have several results (the pages of
-   * a long list). One invalid target does not end the task for the others.
-   */
+  /** Polls targets. A target may have several results; an invalid one does not end the task. */
   poll(targets: readonly CollectionTarget[], context: CollectorContext): AsyncIterable<PollResult>;
 }
 
 export interface CollectorContext {
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** @throws {SourceError} Unless a collector handles it, the task ends. */
   request<Schema extends TSchema>(request: SourceRequest<Schema>): Promise<Static<Schema>>;
@@ -103,22 +99,7 @@ export interface SourceResponse {
   readonly body: unknown;
 }
 
-/** The meaning of a response. Instants are milliseconds since 1970 UTC; reasons are for people. */
-export type Classification =
-  /** The body can be read. `pausedUntil`: the bucket has no requests left until then. */
-  | { readonly kind: "ok"; readonly pausedUntil?: number | undefined }
-  /** The bucket has no requests left until then. */
-  | { readonly kind: "rate-limited"; readonly until: number; readonly reason: string }
-  /** The source is not polled until then; `undefined`: until its settings change. */
-  | { readonly kind: "stop"; readonly until: number | undefined; readonly reason: string }
-  /** `not-found`: the entity does not exist. `transient`: worth a retry. `rejected`: not. */
-  | {
-      readonly kind: "not-found" | "transient" | "rejected";
-      readonly until?: undefined;
-      readonly reason: string;
-    };
-
-/** The result that a source returned for one target. */
+/** A result that a source returned for one target. */
 export interface PollResult {
   readonly targetId: string;
   /** Observations in the form of import lines, not checked yet. */
@@ -127,30 +108,28 @@ export interface PollResult {
   readonly sourceState?: SourceState;
   /** Items of the target that the service polls from now on. */
   readonly items?: readonly DiscoveredItem[];
-  /**
-   * Why the target could not be observed: it is gone, suspended or protected, or its data is
-   * invalid. A sentence for people. The stored observations stay.
-   */
+  /** Why the target could not be observed, for people. The stored observations stay. */
   readonly failure?: string;
-  /** Whether the source says that the target does not exist: the service polls it rarely then. */
+  /** Whether it does not exist: the service polls it rarely then. */
   readonly isGone?: boolean;
 }
 
-/** Characters of a reason: it may repeat the source's own text, which has no limit. */
-const REASON_MAX_CHARACTERS = 300;
-
-/** Makes text from a source safe to store, log and show. */
-export const formatReason = (text: string): string => sanitizeMessage(text, REASON_MAX_CHARACTERS);
+/** Makes text safe to store, log and show: it may repeat the source's own text, without a limit. */
+export const formatReason = (text: string): string => sanitizeMessage(text, 300);
 
 /** A failed request to a source. The message is for people and never holds a credential. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   /**
-   * As in {@link Classification}. `failed`: retries did not help, or the response is unusable.
-   * `transient` becomes `failed` before a collector sees it.
+   * `rate-limited`: the bucket has no requests left. `stop`: the source is not polled. `not-found`:
+   * the entity does not exist. `transient`: worth a retry; becomes `failed` before a collector sees
+   * it. `rejected`: not worth one. `failed`: retries did not help, or the response is unusable.
    */
-  readonly kind: Exclude<Classification["kind"], "ok"> | "failed";
-  /** The end of a `rate-limited` or a `stop`, in milliseconds since 1970 UTC. */
+  readonly kind: "rate-limited" | "stop" | "not-found" | "transient" | "rejected" | "failed";
+  /**
+   * The end of a `rate-limited` or a `stop`, in milliseconds since 1970 UTC; `undefined` for a stop
+   * until the settings change.
+   */
   readonly until: number | undefined;
   /** The bucket that has no requests left, if `rate-limited`. */
   readonly bucket: string | undefined;

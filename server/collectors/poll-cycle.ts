@@ -32,7 +32,6 @@ interface PollCycleOptions {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   report(event: SourceEvent): void;
-  /** Milliseconds between two tasks, 100 by default. */
   readonly taskDelayMs?: number;
   readonly clientOptions?:
     | Pick<Parameters<typeof createSourceClient>[0], "startTimeout" | "retryMinMs">
@@ -59,10 +58,7 @@ export function createPollCycle(options: PollCycleOptions) {
     }
   }
 
-  /**
-   * Runs one cycle, after the cycle that is running. A paced cycle ends after 15 seconds, and a
-   * delay follows each task. Otherwise it runs until nothing is due.
-   */
+  /** Runs one cycle after the cycle that is running; one that is not paced, until nothing is due. */
   function collect(pace: Pace = { isPaced: true }): Promise<void> {
     const cycle = previousCycle.then(() => runCycle(pace));
     previousCycle = cycle.catch(() => undefined);
@@ -73,12 +69,7 @@ export function createPollCycle(options: PollCycleOptions) {
     collect,
     status: readStatus,
 
-    /**
-     * Runs cycles until it is stopped.
-     *
-     * @param onFailure Called after a cycle that failed; the loop goes on.
-     * @returns Aborts the task that is running; resolves when it is not running any more.
-     */
+    /** Runs cycles, also after a failure. @returns Stops: aborts the task that is running. */
     start(onFailure: (error: unknown) => void, intervalMs = POLL_INTERVAL_MAX_MS) {
       const stopLoop = startLoop({
         async run() {
@@ -97,9 +88,9 @@ export function createPollCycle(options: PollCycleOptions) {
   };
 }
 
-/** Creates the function that polls the due targets of a source. */
 function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
   const { collector, state, now, taskDelayMs = TASK_DELAY_MS } = options;
+  const { platform } = collector.source;
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const rateLimiter = createSourceRateLimiter(collector, now);
   const health = createSourceHealth({ ...options, rateLimiter });
@@ -122,7 +113,14 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     if (rateLimiter.readyAt(bucket, { isPaced }) > now()) return false;
     const targets = await listDueBatch(options, task);
     if (targets.length === 0) return false;
-    const context = createContext(options, (request) => client.request(request, bucket));
+    const context: CollectorContext = {
+      now,
+      request: (request) => client.request(request, bucket),
+      async findKnownItems(ids) {
+        const items = ids.length === 0 ? [] : await state.listItemTargets(platform, ids);
+        return new Map(items.map((item) => [item.id, item]));
+      },
+    };
     const result = await runTask({ ...options, context, slowdownFactors }, task, targets);
     work.observed += result.observed;
     work.failed += result.failed;
@@ -151,27 +149,15 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     },
 
     async readStatus(): Promise<SourceStatus> {
-      const { stopped, failing, lastFailure } = await health.read();
       const buckets = (await budget.readUsage()).map((usage) =>
         Object.assign(usage, { pausedUntil: rateLimiter.pausedUntil(usage.bucket) }),
       );
-      const source = collector.source.name;
-      return { source, work: { ...work }, stopped, failing, lastFailure, buckets };
-    },
-  };
-}
-
-function createContext(
-  { state, collector, now }: PollCycleOptions,
-  request: CollectorContext["request"],
-): CollectorContext {
-  return {
-    now,
-    request,
-    async findKnownItems(ids) {
-      if (ids.length === 0) return new Map();
-      const items = await state.listItemTargets(collector.source.platform, ids);
-      return new Map(items.map((item) => [item.id, item]));
+      return {
+        source: collector.source.name,
+        work: { ...work },
+        ...(await health.read()),
+        buckets,
+      };
     },
   };
 }

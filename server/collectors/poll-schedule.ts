@@ -58,15 +58,14 @@ function createAgeRanges(): AgeRange[] {
   return [...ranges, { from, to: Infinity }];
 }
 
-/** Hashes text to a number from 0 to below 1. */
-const computeJitter = (text: string) => Bun.hash.xxHash32(text) / 2 ** 32;
-
 /**
  * Spreads targets that were added together: the first time, one is due anywhere within its
- * interval; later, the interval moves by up to a tenth.
+ * interval; later, the interval moves by up to a tenth. The seed makes the same jitter each time.
  */
-const spreadMs = (everyMs: number, jitter: number, isFirst: boolean) =>
-  everyMs * (isFirst ? 0.1 + 0.9 * jitter : 0.9 + 0.2 * jitter);
+function spreadMs(everyMs: number, seed: string, isFirst: boolean): number {
+  const jitter = Bun.hash.xxHash32(seed) / 2 ** 32;
+  return Math.round(everyMs * (isFirst ? 0.1 + 0.9 * jitter : 0.9 + 0.2 * jitter));
+}
 
 /** The merged results of a target, and the changes of its state. */
 export interface TargetResult {
@@ -84,11 +83,9 @@ interface Schedule {
 }
 
 /**
- * Computes the update of a target.
+ * Computes the update of a target; `undefined` if the source was not polled for it: it stays due.
  *
  * @param result `undefined`: the poll returned nothing for the target.
- * @param sourceError The error that ended the task early.
- * @returns `undefined`: the target stays due, because the source was not polled for it.
  */
 export function reschedule(
   schedule: Schedule,
@@ -110,8 +107,7 @@ export function reschedule(
   const newestAt = Math.max(changes.publishedAt ?? -Infinity, target.publishedAt ?? -Infinity);
   if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
   const everyMs = computeIntervalMs(task, now - newestAt) * slowdownFactors[task];
-  const dueAfter = (ms: number, isFirst = false) =>
-    Math.round(now + spreadMs(ms, computeJitter(`${id} ${now}`), isFirst));
+  const dueAfter = (ms: number, isFirst = false) => now + spreadMs(ms, `${id} ${now}`, isFirst);
   // Of a list, no result is no failure: it may have no new items.
   const missingReason = task === "items" ? undefined : "The source returned nothing for it";
   const reason = result === undefined ? (sourceError?.message ?? missingReason) : failure;
@@ -143,5 +139,5 @@ export function firstDueAt(
   { now, slowdownFactors }: Omit<Schedule, "collector">,
 ): number {
   const everyMs = computeIntervalMs("counts", now - publishedAt) * slowdownFactors.counts;
-  return Math.round(now + spreadMs(everyMs, computeJitter(id), true));
+  return now + spreadMs(everyMs, id, true);
 }

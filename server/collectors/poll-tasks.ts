@@ -35,8 +35,9 @@ export const createBatchTask = (
 ): SourceTask => ({
   bucket,
   batchSize,
-  poll: (targets, context) =>
-    pollValid(targets, explainInvalid, (valid) => pollBatch(valid, context, poll)),
+  async *poll(targets, context) {
+    yield* pollBatch(yield* rejectInvalid(targets, explainInvalid), context, poll);
+  },
 });
 
 export const createListTask = (
@@ -46,22 +47,24 @@ export const createListTask = (
 ): SourceTask => ({
   bucket,
   batchSize: 1,
-  poll: (targets, context) =>
-    pollValid(targets, explainInvalid, (valid) =>
-      pollOneByOne(valid, (target) => poll(target, context)),
-    ),
+  async *poll(targets, context) {
+    const valid = yield* rejectInvalid(targets, explainInvalid);
+    yield* pollOneByOne(valid, (target) => poll(target, context));
+  },
 });
 
-async function* pollValid(
+/** Yields the results of the invalid targets. @returns The valid ones. */
+function* rejectInvalid(
   targets: readonly CollectionTarget[],
   explainInvalid: ExplainInvalid = () => undefined,
-  poll: (valid: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
-): AsyncGenerator<PollResult> {
-  const checked = targets.map((target) => ({ target, failure: explainInvalid(target.id) }));
-  for (const { target, failure } of checked) {
-    if (failure !== undefined) yield { targetId: target.id, failure };
+): Generator<PollResult, CollectionTarget[]> {
+  const valid: CollectionTarget[] = [];
+  for (const target of targets) {
+    const failure = explainInvalid(target.id);
+    if (failure === undefined) valid.push(target);
+    else yield { targetId: target.id, failure };
   }
-  yield* poll(checked.flatMap(({ target, failure }) => (failure === undefined ? [target] : [])));
+  return valid;
 }
 
 /**
@@ -181,10 +184,8 @@ export function throwFailure(reason: string): never {
 }
 
 /**
- * Ends the reading of a target that a response leaves out.
- *
- * @param warning Why an item of the response could not be read. The missing one can be that item,
- * so it may not be gone.
+ * Ends the reading of a target that a response leaves out. If there is a warning, an item could not
+ * be read: the missing one can be that item, so it may not be gone.
  */
 export function throwMissing(reason: string, warning?: string): never {
   throw warning === undefined
@@ -193,9 +194,8 @@ export function throwMissing(reason: string, warning?: string): never {
 }
 
 /**
- * Observes an entity now.
+ * Observes an entity now. A count of `null` is known to be hidden.
  *
- * @param fields `undefined` counts as absent; a count of `null` is known to be hidden.
  * @param missingCountsReason The failure if all counts are missing, for a source that always has
  * some: it has renamed its fields then, and the counts are not hidden.
  * @throws {DomainError} The observation is invalid.

@@ -109,9 +109,8 @@ export function estimatePollsPerDay(task: TaskName, counts: readonly number[]): 
 }
 
 /**
- * Computes the factor by which intervals must grow to fit a quota: 1 or more. All in units a day.
- *
- * @param quota `needed` shrinks as intervals grow; `fixed` does not.
+ * Computes the factor by which intervals must grow to fit a quota: 1 or more. All in units a day;
+ * `needed` shrinks as intervals grow, `fixed` does not.
  */
 export function computeSlowdownFactor({
   needed,

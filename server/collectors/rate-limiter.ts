@@ -10,11 +10,7 @@ import { QUOTA_RESERVE_RATIO } from "./poll-schedule.ts";
 const BURST_WINDOW_MS = 10 * MINUTE_MS;
 const BURST_MIN_UNITS = 20;
 
-/** A span of time in which something is not requested, in milliseconds since 1970 UTC. */
-interface Pause {
-  readonly from: number;
-  readonly until: number;
-}
+type Pause = Readonly<Record<"from" | "until", number>>;
 
 /**
  * Returns the end of a pause; `undefined` if it is over. A pause that begins in the future comes
@@ -43,7 +39,6 @@ function createBucketUse({ unitsPerDay, window }: QuotaBucket, now: number) {
   };
 }
 
-/** Creates the rate limiter of a source. Its clock is in milliseconds since 1970 UTC. */
 export function createSourceRateLimiter({ buckets }: Collector, now: () => number) {
   const uses = new Map(
     Object.entries(buckets).map(([name, bucket]) => [name, createBucketUse(bucket, now())]),
@@ -61,15 +56,10 @@ export function createSourceRateLimiter({ buckets }: Collector, now: () => numbe
     return use;
   }
 
-  /** Returns the end of a bucket's pause; `undefined` without one. */
   const pausedUntil = (name: string) => readPauseEnd(readUse(name).pause, now());
 
   return {
-    /**
-     * Returns when a bucket may be used: now, or later.
-     *
-     * @param isPaced Whether the quota must last the day; pauses and windows always count.
-     */
+    /** Returns when a bucket may be used. If it is not paced, the quota need not last the day. */
     readyAt(name: string, { isPaced }: { readonly isPaced: boolean }): number {
       const { tokens, unitsPerMs, window } = readUse(name);
       const at = now();

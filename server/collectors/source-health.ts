@@ -9,33 +9,21 @@ import { readPauseEnd, type createSourceRateLimiter } from "./rate-limiter.ts";
 import type { runTask } from "./task.ts";
 
 /** A change of a source. The reasons never hold a credential. */
-export type SourceEvent =
+export type SourceEvent = { readonly source: string } & (
   | {
       readonly kind: "stopped";
-      readonly source: string;
       readonly reason: string;
       /** `null`: until its settings change. */
       readonly until: number | null;
     }
-  | {
-      readonly kind: "paused" | "failed" | "retried";
-      readonly source: string;
-      readonly reason: string;
-    }
-  | { readonly kind: "resumed"; readonly source: string };
+  | { readonly kind: "paused" | "failed" | "retried"; readonly reason: string }
+  | { readonly kind: "resumed" }
+);
 
 export interface SourceStatus {
   readonly source: string;
-  /** Since the process started. */
-  readonly work: {
-    readonly requests: number;
-    /** Observations that the source gave. */
-    readonly observations: number;
-    /** Targets that were observed. */
-    readonly observed: number;
-    /** Targets that could not be observed. */
-    readonly failed: number;
-  };
+  /** Since the process started. `observed` and `failed` count targets. */
+  readonly work: Readonly<Record<"requests" | "observations" | "observed" | "failed", number>>;
   /** `undefined` while it is asked. */
   readonly stopped: Awaited<ReturnType<CollectionState["readStop"]>>;
   /** Since the first failure after the last success; `undefined` while it answers. */
@@ -65,8 +53,14 @@ export function createSourceHealth(options: {
   report(event: SourceEvent): void;
 }) {
   const { collector, rateLimiter, state, now, report } = options;
-  const source = collector.source.name;
-  const settingsHash = hashSettings(collector);
+  const {
+    source: { name: source },
+    baseUrl,
+    credentials,
+  } = collector;
+  // A stop holds until its time, or until the settings change.
+  const settings = JSON.stringify([baseUrl, credentials]);
+  const settingsHash = new Bun.CryptoHasher("sha256").update(settings).digest("hex");
   let isStopped = false;
   let failing: (NonNullable<SourceStatus["failing"]> & { readonly targets: number }) | undefined;
   let lastFailure: SourceStatus["lastFailure"];
@@ -82,16 +76,14 @@ export function createSourceHealth(options: {
   }
 
   return {
-    /** Whether the source has stopped since the last {@link resume}. */
     isStopped: () => isStopped,
 
     /** Clears a stop whose time has come. @returns Whether the source may be polled. */
     async resume(): Promise<boolean> {
       const stopped = await state.readStop(source, settingsHash);
       if (stopped !== undefined) {
-        const { since, until } = stopped;
-        if (until === null) return false;
-        if (readPauseEnd({ from: since, until }, now()) !== undefined) return false;
+        const { since: from, until } = stopped;
+        if (until === null || readPauseEnd({ from, until }, now()) !== undefined) return false;
         await state.clearStop(source);
         report({ kind: "resumed", source });
       }
@@ -134,12 +126,6 @@ export function createSourceHealth(options: {
       return { stopped, failing: failing?.targets === 1 ? undefined : failing, lastFailure };
     },
   };
-}
-
-/** Hashes the settings of a source: a stop holds until its time, or until they change. */
-function hashSettings({ baseUrl, credentials }: Collector): string {
-  const settings = JSON.stringify([baseUrl, credentials]);
-  return new Bun.CryptoHasher("sha256").update(settings).digest("hex");
 }
 
 /**

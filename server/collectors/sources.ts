@@ -33,7 +33,6 @@ interface SelectedSource {
   readonly connection: Parameters<CreateCollector>[0] | undefined;
 }
 
-/** The source of each platform. */
 export type SelectedSources = Readonly<Record<Platform, SelectedSource>>;
 
 const CREDENTIAL = checkedText("8 characters or more, without spaces", (text) =>
@@ -45,11 +44,9 @@ const createSourceSettings = ({ name, url, credential }: Source) => ({
   credential: credential && { ...credential, ...CREDENTIAL },
 });
 
-const sourcesOf = (platform: Platform) => SOURCES.filter((source) => source.platform === platform);
-
 /** The setting that selects the source of a platform; `undefined` if there is no choice. */
 function createSelection(platform: Platform) {
-  const sources = sourcesOf(platform);
+  const sources = SOURCES.filter((source) => source.platform === platform);
   if (sources.length === 1) return undefined;
   const describe = (join: (name: string, credential: string) => string) =>
     sources.map(({ name, credential }) =>
@@ -64,18 +61,12 @@ function createSelection(platform: Platform) {
   };
 }
 
-/** The settings of all sources. */
 export const SOURCE_SETTINGS: readonly Setting[] = [
   ...PLATFORMS.map(createSelection),
   ...SOURCES.map(createSourceSettings).flatMap(({ credential, url }) => [credential, url]),
 ].filter((setting) => setting !== undefined);
 
-/**
- * Selects the source of each platform.
- *
- * @param read Reads a setting.
- * @param problems Receives the problems of settings that do not fit together.
- */
+/** Selects the source of each platform. @param problems Receives settings that do not fit together. */
 export function selectSources(
   read: (setting: Setting) => unknown,
   problems: string[],
@@ -84,37 +75,32 @@ export function selectSources(
     const value = read(setting);
     return typeof value === "string" ? value : undefined;
   };
-  const connections = new Map(
-    SOURCES.map((source) => {
-      const { url, credential } = createSourceSettings(source);
-      const baseUrl = readText(url) ?? url.default;
-      const secret = credential === undefined ? "" : readText(credential);
-      const connection = secret === undefined ? undefined : { baseUrl, credential: secret };
-      return [source, connection] as const;
-    }),
-  );
+  const connected = SOURCES.map((source): SelectedSource => {
+    const { url, credential } = createSourceSettings(source);
+    const baseUrl = readText(url) ?? url.default;
+    const secret = credential === undefined ? "" : readText(credential);
+    return {
+      source,
+      connection: secret === undefined ? undefined : { baseUrl, credential: secret },
+    };
+  });
   function select(platform: Platform): SelectedSource {
     const selection = createSelection(platform);
     const name = selection && readText(selection);
-    const [first, ...others] = sourcesOf(platform);
-    if (first === undefined) throw new Error(`The platform ${platform} has no source`);
-    const named = [first, ...others].find((source) => source.name === name);
-    const available = [first, ...others].find((source) => connections.get(source) !== undefined);
-    const source = named ?? available ?? first;
-    const connection = connections.get(source);
-    if (selection !== undefined && named !== undefined && connection === undefined) {
-      problems.push(`${selection.name} is ${name}, which needs ${named.credential?.name}`);
+    const candidates = connected.filter(({ source }) => source.platform === platform);
+    const named = candidates.find(({ source }) => source.name === name);
+    const available = candidates.find(({ connection }) => connection !== undefined);
+    const selected = named ?? available ?? candidates[0];
+    if (selected === undefined) throw new Error(`The platform ${platform} has no source`);
+    if (selection !== undefined && named !== undefined && named.connection === undefined) {
+      problems.push(`${selection.name} is ${name}, which needs ${named.source.credential?.name}`);
     }
-    return { source, connection };
+    return selected;
   }
   return { video: select("video"), microblog: select("microblog") };
 }
 
-/**
- * Explains why nothing of a kind is collected; `undefined` if it is.
- *
- * @param reason Why this service collects nothing at all; `undefined` if it does.
- */
+/** Explains why nothing of a kind is collected. @param reason Why nothing at all is collected. */
 export function explainIdleSources({ video, microblog }: SelectedSources, reason?: string) {
   const explain = ({ source, connection }: SelectedSource) =>
     reason ?? (connection === undefined ? `${source.credential?.name} is not set` : undefined);

@@ -12,7 +12,6 @@ export type TaskName = (typeof TASK_NAMES)[number];
 /** Values that a source returned and needs in later requests for the same target. */
 export type SourceState = Readonly<Record<string, string>>;
 
-/** An entity to poll. */
 export interface CollectionTarget {
   /**
    * `profile` and `items`: a tracked channel (`@handle` or identifier), or a username in lower

@@ -25,26 +25,11 @@ interface TaskOptions {
   readonly slowdownFactors: SlowdownFactors;
 }
 
-interface TaskResult {
-  /** How many targets were observed, and how many failed. */
-  readonly observed: number;
-  readonly failed: number;
-  readonly observations: number;
-  /** The error that ended the task early. */
-  readonly sourceError: SourceError | undefined;
-  /** Why one of the targets failed, other than by being gone. */
-  readonly warning: string | undefined;
-}
-
 /** Results that are stored together, at most. */
 const STORE_BATCH_SIZE = 500;
 
-/** Runs a task for a batch of due targets. */
-export async function runTask(
-  options: TaskOptions,
-  task: TaskName,
-  targets: readonly DueTarget[],
-): Promise<TaskResult> {
+/** Runs a task for a batch of due targets. @returns The targets that were observed or failed, and why. */
+export async function runTask(options: TaskOptions, task: TaskName, targets: readonly DueTarget[]) {
   const { collector, context, state } = options;
   const targetResults = new Map<string, TargetResult>();
   let observations = 0;
@@ -79,18 +64,15 @@ export async function runTask(
     observed: updates.filter(({ succeededAt }) => succeededAt !== undefined).length,
     failed: updates.filter(({ failure }) => failure !== undefined).length,
     observations,
+    /** The error that ended the task early. */
     sourceError,
+    /** Why one of the targets failed, other than by being gone. */
     warning: targetResults.values().find(({ failure, isGone }) => failure !== undefined && !isGone)
       ?.failure,
   };
 }
 
-/**
- * Stores the observations, then the new items.
- *
- * @param targetResults Receives the results.
- * @returns How many observations there were.
- */
+/** Stores the observations, then the new items. @returns How many observations there were. */
 async function storeResults(
   options: TaskOptions,
   task: TaskName,
@@ -138,7 +120,7 @@ async function storeResults(
   return wanted.length;
 }
 
-/** Merges the results into those of their targets, and returns the observations to store. */
+/** Merges results into those of their targets. @returns The observations to store. */
 function mergeResults(
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,

@@ -16,13 +16,8 @@ interface ObservationWindow {
 
 /**
  * Generates the observations that a collector would have made in a window, oldest first. Two
- * adjoining windows give the same observations as one window over both.
- *
- * @param window Nothing is observed before 2024. The end may be in the future.
- *
- * @example
- * const to = Date.parse("2026-11-20T12:00:00Z");
- * Array.from(generateObservations({ from: to - 3_600_000, to })).length > 0; // true
+ * adjoining windows give the same observations as one window over both. Nothing is observed before
+ * 2024; the end may be in the future.
  */
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);

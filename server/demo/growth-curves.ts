@@ -1,8 +1,6 @@
 /**
- * Computes the demo's counts as functions of the instant.
- *
- * Counts that never fall are rising functions of audience time: a clock that runs faster in the
- * evening and at the weekend, and never backwards.
+ * Computes the demo's counts as functions of the instant. Counts that never fall rise with audience
+ * time: a clock that runs faster in the evening and at the weekend, and never backwards.
  */
 import { HOUR_MS } from "../../core/time.ts";
 import { EPOCH, type DemoCreator } from "./creators.ts";
@@ -35,10 +33,9 @@ const FAST_SHARE = 0.65;
 /**
  * Creates the counts of a post, as a function of the instant: its views, and those of them that did
  * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None ever
- * falls, and none exceeds the views.
+ * falls, and none exceeds the views. A share of `undefined` is that of a count that is not told.
  *
  * @param interestHours How long the first wave of views typically lasts.
- * @param shares The share of the views that each count has; `undefined` for one that is not told.
  */
 export function createCounts(
   creator: DemoCreator,
@@ -75,11 +72,10 @@ export function createCounts(
   );
   return (instant: number) => {
     const views = see(instant);
-    const counts = counters.map(({ name, count }): [string, number] => [
-      name,
-      Math.min(views, count(instant)),
-    ]);
-    return { views, counts: Object.fromEntries(counts) };
+    const counts = Object.fromEntries(
+      counters.map(({ name, count }) => [name, Math.min(views, count(instant))]),
+    );
+    return { views, counts };
   };
 }
 

@@ -12,10 +12,7 @@ export function hashSeed(name: string): number {
   return hash >>> 0;
 }
 
-/**
- * Draws the number at an index of a seed's sequence (the finalizer of MurmurHash3), uniformly from 0,
- * included, to 1, excluded. @param index A whole number, negative ones included.
- */
+/** Draws a number from 0 to below 1: at an index, also below 0 (the finalizer of MurmurHash3). */
 export function draw(seed: number, index: number): number {
   let hash = seed ^ Math.imul(index + 1, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -15,7 +15,6 @@ interface DeliveryOptions {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
-  /** How long a receiver may take to answer; 15 seconds by default. */
   readonly timeoutMs?: number;
 }
 
@@ -25,10 +24,9 @@ const TIMEOUT_MS = 15_000;
 const CLAIM_MS = MINUTE_MS;
 
 const BATCH_SIZE = 10;
-
 const POLL_INTERVAL_MS = 2000;
 
-/** How long notices are kept that were delivered or given up. */
+/** For notices that were delivered or given up. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
@@ -43,13 +41,8 @@ const DELAY_MAX_MS = 6 * HOUR_MS;
 
 /**
  * Computes the next attempt after a failed one, or `null` after the last: the delay doubles each time,
- * and jitter shortens it by up to a half.
- *
- * @param jitter From 0 to 1: notices that failed together do not come together again.
- *
- * @example
- * computeNextAttempt({ attempts: 1, now: 1000, jitter: 0 }); // 6000
- * computeNextAttempt({ attempts: 3, now: 20_000, jitter: 1 }); // 30_000
+ * and jitter, from 0 to 1, shortens it by up to a half, so that notices that failed together do not
+ * come together again.
  */
 export function computeNextAttempt({
   attempts,

@@ -2,11 +2,8 @@
 import { createHmac } from "node:crypto";
 import { readSystemErrorCode } from "../system-errors.ts";
 
-interface WebhookMessage {
-  /** The same in every attempt, so that receivers recognize a repeated message. */
-  readonly id: string;
-  readonly body: string;
-}
+/** The id is the same in every attempt, so that receivers recognize a repeated message. */
+type WebhookMessage = Readonly<Record<"id" | "body", string>>;
 
 /**
  * Sends a webhook. It follows no redirect, and neither reads nor decodes the body of a response.
@@ -46,7 +43,7 @@ export async function sendWebhook(
   }
 }
 
-/** Creates the headers of a message with its signature. @param now Receivers reject old messages. */
+/** Creates the headers of a message. Receivers reject old ones by their timestamp. */
 export function createWebhookHeaders(
   { id, body }: WebhookMessage,
   secret: Uint8Array,

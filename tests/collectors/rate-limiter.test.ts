@@ -85,7 +85,7 @@ describe("a rate limit window", () => {
   });
 
   test("begins with its first request, and is full again after its end", () => {
-    const window = { requests: 10, durationMs: 15 * MINUTE_MS };
+    const window = { requests: 10, durationMs: 15 * MINUTE_MS, headerPrefix: "limit" };
     const { clock, rateLimiter, requestsWithin } = createLimiter(
       { unitsPerDay: 1e9, zone: "UTC", window },
       false,
@@ -114,7 +114,7 @@ describe("pause()", () => {
 
 describe("a clock that goes back by a year", () => {
   test("delays requests by one window at most", () => {
-    const window = { requests: 10, durationMs: 15 * MINUTE_MS };
+    const window = { requests: 10, durationMs: 15 * MINUTE_MS, headerPrefix: "limit" };
     const { clock, requestsWithin } = createLimiter({ unitsPerDay: 1e9, zone: "UTC", window });
     expect(requestsWithin(MINUTE_MS)).toBe(9);
     clock.now -= 365 * DAY_MS;

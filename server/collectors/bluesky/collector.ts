@@ -5,21 +5,19 @@ import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, MINUTE_MS } from "../../../core/time.ts";
 import {
-  classifyStatus,
-  createRateLimited,
   joinMessages,
   parseItems,
-  parseWindowReset,
   readInstant,
+  readStatusError,
   Unchecked,
   UncheckedFields,
   type ParsedItem,
 } from "../client/responses.ts";
-import type {
-  Classification,
-  CollectorContext,
-  CreateCollector,
-  SourceResponse,
+import {
+  SourceError,
+  type CollectorContext,
+  type CreateCollector,
+  type SourceResponse,
 } from "../collector.ts";
 import {
   createBatchTask,
@@ -214,26 +212,18 @@ const ErrorBody = Type.Object({
 
 const GONE_ERRORS = /^(?:AccountTakedown|AccountDeactivated|AccountSuspended|NotFound)$/;
 
-function classifyResponse(response: SourceResponse, now: number): Classification {
-  const { status, headers, body } = response;
+function readError(response: SourceResponse, now: number): SourceError | undefined {
+  const { status, body } = response;
   const { error, message } = Value.Check(ErrorBody, body) ? body : {};
-  const description = joinMessages(error, message);
-  const pausedUntil = parseWindowReset(headers, "ratelimit", WINDOW.durationMs, now);
-  const classification = classifyStatus(BLUESKY.title, response, now, description);
-  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
-  if (status === 429 && pausedUntil !== undefined) {
-    return createRateLimited("The window of Bluesky is used up", pausedUntil);
-  }
   const isGone = GONE_ERRORS.test(error ?? "") || /^profile not found$/i.test(message ?? "");
-  if ((status === 400 || status === 404) && isGone) {
-    return { kind: "not-found", reason: `Bluesky says ${quoteValue(message ?? error)}` };
-  }
-  return classification;
+  if ((status === 400 || status === 404) && isGone)
+    return new SourceError("not-found", `Bluesky says ${quoteValue(message ?? error)}`);
+  return readStatusError(BLUESKY.title, response, now, joinMessages(error, message));
 }
 
 /** Bluesky needs no key. Our own limit a day; the window is what it allows each address. */
 const UNITS_PER_DAY = 200_000;
-const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS };
+const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS, headerPrefix: "ratelimit" };
 
 export const createBlueskyCollector: CreateCollector = ({ baseUrl }) => ({
   source: BLUESKY,
@@ -245,5 +235,5 @@ export const createBlueskyCollector: CreateCollector = ({ baseUrl }) => ({
     items: createListTask("general", pollFeed, BLUESKY.explainInvalidUsername),
     counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
   },
-  classifyResponse,
+  readError,
 });

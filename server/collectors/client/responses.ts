@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
 import { parseInteger } from "../../../core/parameters.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
-import { SourceError, type Classification, type SourceResponse } from "../collector.ts";
+import { SourceError, type QuotaBucket, type SourceResponse } from "../collector.ts";
 
 /** An optional field of any type: the check of the observation says what it must be. */
 export const Unchecked = Type.Optional(Type.Unknown());
@@ -16,7 +16,6 @@ export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unk
  * Returns the valid items of a list, so that one malformed item does not hide the others, and the
  * error of the first malformed one. Fields that the schema does not name are not checked.
  *
- * @param title The name of the source in messages.
  * @throws {SourceError} `failed`: there are several, and none is valid.
  */
 export function parseItems<Schema extends TSchema>(
@@ -48,30 +47,28 @@ export const joinMessages = (...texts: readonly (string | undefined)[]): string 
   texts.filter((text) => text !== undefined).join(": ");
 
 /**
- * Classifies a response by its status alone. A 404 is `rejected`: a wrong base URL gives one too, so
- * only a platform's own error says that something does not exist.
+ * Reads the error that the status of a response says. A 404 is `rejected`: a wrong base URL gives one
+ * too, so only a platform's own error says that something does not exist.
  *
- * @param title The name of the source in messages.
  * @param description The error that the response describes; empty if it describes none.
+ * @returns `undefined` for a status of success.
  */
-export function classifyStatus(
+export function readStatusError(
   title: string,
   { status, headers }: SourceResponse,
   now: number,
   description = "",
-): Classification {
-  if (status >= 200 && status <= 299) return { kind: "ok" };
+): SourceError | undefined {
+  if (status >= 200 && status <= 299) return undefined;
   const suffix = description === "" ? "" : `: ${quoteValue(description)}`;
   const reason = `${title} answered with status ${status}${suffix}`;
   const until = status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined;
-  if (until !== undefined) return createRateLimited(`${reason}; no requests are sent`, until);
+  if (until !== undefined) {
+    const untilReason = `${reason}; no requests are sent until ${formatInstant(until)}`;
+    return new SourceError("rate-limited", untilReason, { until });
+  }
   const isTransient = status === 408 || status === 429 || status >= 500;
-  return { kind: isTransient ? "transient" : "rejected", reason };
-}
-
-/** @param reason Ends without a period; the instant is appended. */
-export function createRateLimited(reason: string, until: number): Classification {
-  return { kind: "rate-limited", until, reason: `${reason} until ${formatInstant(until)}` };
+  return new SourceError(isTransient ? "transient" : "rejected", reason);
 }
 
 /** Reads `Retry-After`, in seconds or as a date, a day ahead at most; `undefined` for a past one. */
@@ -85,21 +82,17 @@ function parseRetryAfter(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * Reads when a used up rate limit window ends, from two headers: a day ahead at most.
- *
- * @param prefix Of `-remaining`, and of `-reset` in Unix seconds.
- * @param windowMs Used for a window whose end is missing or past.
- * @returns `undefined` if requests are left.
+ * Reads when a used up rate limit window ends, a day ahead at most; `undefined` if requests are left.
+ * If the end is missing or past, the window begins now.
  */
 export function parseWindowReset(
   headers: Headers,
-  prefix: string,
-  windowMs: number,
+  { headerPrefix, durationMs }: Omit<NonNullable<QuotaBucket["window"]>, "requests">,
   now: number,
 ): number | undefined {
-  if (headers.get(`${prefix}-remaining`) !== "0") return undefined;
-  const seconds = parseInteger(headers.get(`${prefix}-reset`) ?? "");
-  if (seconds === undefined || seconds * 1000 <= now) return now + windowMs;
+  if (headers.get(`${headerPrefix}-remaining`) !== "0") return undefined;
+  const seconds = parseInteger(headers.get(`${headerPrefix}-reset`) ?? "");
+  if (seconds === undefined || seconds * 1000 <= now) return now + durationMs;
   return Math.min(seconds * 1000, now + DAY_MS);
 }
 

@@ -10,7 +10,7 @@ import { SourceError, type Collector, type SourceRequest } from "../collector.ts
 import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import type { createSourceRateLimiter } from "../rate-limiter.ts";
 import type { SourceEvent } from "../source-health.ts";
-import { describeSchemaError } from "./responses.ts";
+import { describeSchemaError, parseWindowReset } from "./responses.ts";
 import { sendRequest } from "./transport.ts";
 
 type SendOptions = Parameters<typeof sendRequest>[1];
@@ -18,13 +18,10 @@ type SendOptions = Parameters<typeof sendRequest>[1];
 interface SourceClientOptions {
   readonly collector: Collector;
   readonly rateLimiter: ReturnType<typeof createSourceRateLimiter>;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** Counts one unit of a bucket. @returns Whether the quota day has it. */
   reserveUnit(bucket: string): Promise<boolean>;
-  /** How the timeout of a request is started; a timer by default. */
   readonly startTimeout?: SendOptions["startTimeout"];
-  /** Limit of a decompressed response, in bytes. */
   readonly maxBytes?: number;
   readonly maxRetries?: number;
   /** Milliseconds before the first retry; each further delay doubles. */
@@ -59,15 +56,14 @@ export function createSourceClient(options: SourceClientOptions) {
     redact: createRedactor(collector),
   };
 
-  /** Pauses a bucket until an instant. */
   function pause(bucket: string, until: number, reason: string): SourceError {
     const error = new SourceError("rate-limited", reason, { until, bucket });
     if (rateLimiter.pause(bucket, until)) report({ kind: "paused", source, reason: error.message });
     return error;
   }
 
-  const pauseUntil = (bucket: string, until: number) =>
-    pause(bucket, until, `${title} takes no more requests until ${formatInstant(until)}`);
+  const pauseUntil = (bucket: string, until: number, cause: string) =>
+    pause(bucket, until, `${cause} until ${formatInstant(until)}`);
 
   /** Counts a request. @throws {SourceError} `rate-limited` */
   async function acquire(bucket: string, taskBucket: string): Promise<void> {
@@ -76,12 +72,12 @@ export function createSourceClient(options: SourceClientOptions) {
       bucket === taskBucket
         ? rateLimiter.pausedUntil(bucket)
         : rateLimiter.readyAt(bucket, { isPaced: false });
-    if (readyAt !== undefined && readyAt > now()) throw pauseUntil(bucket, readyAt);
+    if (readyAt !== undefined && readyAt > now())
+      throw pauseUntil(bucket, readyAt, `${title} takes no more requests`);
     rateLimiter.take(bucket);
     if (await options.reserveUnit(bucket)) return;
     const until = findQuotaReset(now(), getBucket(collector, bucket).zone);
-    const quota = `The day's quota ${bucket} of ${title}`;
-    throw pause(bucket, until, `${quota} is spent until ${formatInstant(until)}`);
+    throw pauseUntil(bucket, until, `The day's quota ${bucket} of ${title} is spent`);
   }
 
   async function requestOnce<Schema extends TSchema>(
@@ -92,16 +88,20 @@ export function createSourceClient(options: SourceClientOptions) {
     const response = await sendFollowingRedirects(collector, request, sendOptions, () =>
       acquire(bucket, taskBucket),
     );
-    const classification = collector.classifyResponse(response, now());
-    if (classification.kind === "ok") {
-      const { pausedUntil } = classification;
-      if (pausedUntil !== undefined) pauseUntil(bucket, pausedUntil);
+    const error = collector.readError(response, now());
+    const { window } = getBucket(collector, bucket);
+    const windowEnd = window && parseWindowReset(response.headers, window, now());
+    if (error === undefined) {
+      if (windowEnd) pauseUntil(bucket, windowEnd, `${title} takes no more requests`);
       return parseBody(collector, request, response.body);
     }
-    const { kind, reason, until } = classification;
-    if (kind === "rate-limited") throw pause(bucket, until, reason);
-    if (until !== undefined) rateLimiter.pause(bucket, until);
-    throw new SourceError(kind, reason, { until });
+    const { kind, message, until } = error;
+    if (response.status === 429 && windowEnd && kind !== "stop")
+      throw pauseUntil(bucket, windowEnd, `The window of ${title} is used up`);
+    if (until === undefined) throw error;
+    if (kind === "rate-limited") throw pause(bucket, until, message);
+    rateLimiter.pause(bucket, until);
+    throw error;
   }
 
   return {

@@ -3,7 +3,6 @@ import { readSystemErrorCode } from "../../system-errors.ts";
 import { SourceError, type SourceResponse } from "../collector.ts";
 
 interface SendOptions {
-  /** The source's name, for messages. */
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until the last byte of the response. */
@@ -17,17 +16,12 @@ interface SendOptions {
   redact(text: string): string;
 }
 
-function startTimer(abort: () => void, ms: number): () => void {
+function startTimer(abort: () => void, ms: number) {
   const timer = setTimeout(abort, ms);
   return () => clearTimeout(timer);
 }
 
-/**
- * Sends a GET request. It follows no redirect.
- *
- * @throws {SourceError} `transient`: no connection, a broken one, or a timeout. `failed`: the body
- * is larger than `maxBytes`.
- */
+/** Sends a GET request. It follows no redirect. @throws {SourceError} `transient` or `failed`. */
 export async function sendRequest(url: URL, options: SendOptions): Promise<SourceResponse> {
   const { title, headers, timeoutMs, startTimeout = startTimer } = options;
   const controller = new AbortController();

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
+import { DAY_MS, formatInstant, MINUTE_MS, parseInstant } from "../../../core/time.ts";
 import { readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
 import type { CollectorContext, CreateCollector, QuotaBucket } from "../collector.ts";
 import {
@@ -12,12 +12,11 @@ import {
   observe,
   pollNewestFirst,
   throwFailure,
-  throwMissing,
   type ListPage,
   type PollBatch,
 } from "../poll-tasks.ts";
 import type { CollectionTarget } from "../targets.ts";
-import { classifyResponse, fetchList, WINDOW_MS } from "./responses.ts";
+import { fetchList, readError } from "./responses.ts";
 import { X } from "./source.ts";
 
 const BATCH_SIZE = 100;
@@ -54,7 +53,7 @@ async function resolveIdentity(target: CollectionTarget, context: CollectorConte
 
 /** @returns Finds one of the users, or throws why X left it out. */
 async function fetchUsers(batch: readonly CollectionTarget[], context: CollectorContext) {
-  const { items, warning, explainMissing } = await fetchList(context, User, {
+  const { items, warning, checkExists } = await fetchList(context, User, {
     bucket: "users",
     path: "/2/users/by",
     query: {
@@ -68,8 +67,7 @@ async function fetchUsers(batch: readonly CollectionTarget[], context: Collector
   return (id: string): User => {
     const user = users.get(foldCase(id));
     if (user !== undefined) return user;
-    const reason = explainMissing("user", id);
-    if (reason !== undefined) throwMissing(reason);
+    checkExists("user", id);
     const names = others.map(({ username }) => username).join(", ");
     const suffix = names === "" ? "" : `, but ${quoteValue(names)}`;
     const missing = `X returned nothing for the user ${id}${suffix}`;
@@ -143,8 +141,7 @@ async function fetchTimelinePage(
   });
   const { items: tweets, warning, nextToken } = page;
   if (page.hasOnlyErrors) {
-    const reason = page.explainMissing("user", id, targetId);
-    if (reason !== undefined) throwMissing(reason);
+    page.checkExists("user", id, targetId);
     throwFailure(`X returned no tweets of ${targetId}`);
   }
   const knownItems = await context.findKnownItems(tweets.map((tweet) => tweet.id));
@@ -168,7 +165,7 @@ const explainInvalidTweetId = (id: string) =>
 
 /** Observes the counts of known tweets. */
 const pollTweetCounts: PollBatch = async (batch, context) => {
-  const { items, warning, explainMissing } = await fetchList(context, Tweet, {
+  const { items, warning, checkExists } = await fetchList(context, Tweet, {
     path: "/2/tweets",
     query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
   });
@@ -176,8 +173,7 @@ const pollTweetCounts: PollBatch = async (batch, context) => {
   return ({ id, sourceState, owner }) => {
     const tweet = tweets.get(id);
     if (tweet === undefined) {
-      const reason = explainMissing("tweet", id);
-      if (reason !== undefined) throwMissing(reason);
+      checkExists("tweet", id);
       return throwFailure(warning ?? `X returned nothing for the tweet ${id}`);
     }
     const unknown = `The author of the tweet ${id} is unknown`;
@@ -205,9 +201,11 @@ function observeTweet(
   return observe(context, "tweet", fields, `X returned no metrics of the tweet ${id}`);
 }
 
+const WINDOW_MS = 15 * MINUTE_MS;
+
 /** X has no daily quota; its windows make one. */
 function createWindowBucket(requests: number): QuotaBucket {
-  const window = { requests, durationMs: WINDOW_MS };
+  const window = { requests, durationMs: WINDOW_MS, headerPrefix: "x-rate-limit" };
   return { unitsPerDay: (requests * DAY_MS) / WINDOW_MS, zone: "UTC", window };
 }
 
@@ -225,5 +223,5 @@ export const createXCollector: CreateCollector = ({ baseUrl, credential }) => ({
     items: createListTask("timeline", pollTimeline, X.explainInvalidUsername),
     counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
   },
-  classifyResponse,
+  readError,
 });

@@ -3,25 +3,17 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
-import {
-  classifyStatus,
-  createRateLimited,
-  joinMessages,
-  parseItems,
-  parseWindowReset,
-} from "../client/responses.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { joinMessages, parseItems, readStatusError } from "../client/responses.ts";
 import {
   SourceError,
-  type Classification,
   type CollectorContext,
   type SourceRequest,
   type SourceResponse,
 } from "../collector.ts";
+import { throwMissing } from "../poll-tasks.ts";
 import { findQuotaReset } from "../quota-budget.ts";
 import { X } from "./source.ts";
-
-export const WINDOW_MS = 15 * MINUTE_MS;
 
 /** A problem of a whole request, or of one of the things requested. */
 const Problem = Type.Object({
@@ -38,34 +30,29 @@ const Problem = Type.Object({
 /** Problem types of the token, whatever is requested. */
 const TOKEN_PROBLEMS = /^(?:client-forbidden|client-not-enrolled|unsupported-authentication)$/;
 
-export function classifyResponse(response: SourceResponse, now: number): Classification {
-  const { status, headers, body } = response;
+export function readError(response: SourceResponse, now: number): SourceError | undefined {
+  const { status, body } = response;
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
   const description = joinMessages(title, detail);
-  const pausedUntil = parseWindowReset(headers, "x-rate-limit", WINDOW_MS, now);
-  const classification = classifyStatus(X.title, response, now, description);
-  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
-  const { reason } = classification;
+  const error = readStatusError(X.title, response, now, description);
+  if (error === undefined) return undefined;
+  const { message: reason } = error;
   // Only the last segment identifies a problem type: the host has changed before.
   const problemType = type.slice(type.lastIndexOf("/") + 1);
   if (status === 429 && problemType === "usage-capped") {
     const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
-    return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
+    return new SourceError("stop", `The usage cap is reached: ${reason}`, { until });
   }
   if (status === 402) {
     // Credits can be bought without a change of the settings.
     const until = now + DAY_MS;
-    return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
+    return new SourceError("stop", `The account at X has no credits left: ${reason}`, { until });
   }
   if (status === 401 || (status === 403 && TOKEN_PROBLEMS.test(problemType))) {
-    return { kind: "stop", until: undefined, reason: `X refuses the bearer token: ${reason}` };
+    return new SourceError("stop", `X refuses the bearer token: ${reason}`);
   }
-  if ((status === 404 || status === 410) && description !== "")
-    return { kind: "not-found", reason };
-  if (status === 429 && pausedUntil !== undefined) {
-    return createRateLimited("The window of X is used up", pausedUntil);
-  }
-  return classification;
+  const isGone = (status === 404 || status === 410) && description !== "";
+  return isGone ? new SourceError("not-found", reason) : error;
 }
 
 function startOfNextMonth(now: number): number {
@@ -82,7 +69,7 @@ const ListResponse = Type.Object({
 /**
  * Requests a list of users or tweets, and returns the valid ones.
  *
- * @returns `explainMissing()` says why X left out a thing requested; `undefined` if it does not say.
+ * @returns `checkExists()` throws why X left out a thing requested, if it says why.
  * @throws {SourceError} `failed`: the response is no list, or all of several items are invalid.
  */
 export async function fetchList<Schema extends TSchema>(
@@ -98,9 +85,9 @@ export async function fetchList<Schema extends TSchema>(
     ...parseItems(X.title, itemSchema, data ?? []),
     hasOnlyErrors: data === undefined && errors.length > 0,
     nextToken: meta?.next_token,
-    explainMissing: (kind: "user" | "tweet", id: string, shownId = id) => {
+    checkExists(kind: "user" | "tweet", id: string, shownId = id): void {
       const problem = findProblem(id, errors);
-      return problem && describeProblem(`The ${kind} ${shownId}`, problem);
+      if (problem !== undefined) throwMissing(describeProblem(`The ${kind} ${shownId}`, problem));
     },
   };
 }

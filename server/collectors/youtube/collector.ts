@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import { classifyStatus } from "../client/responses.ts";
-import type { Classification, CreateCollector, SourceResponse } from "../collector.ts";
+import { readStatusError } from "../client/responses.ts";
+import { SourceError, type CreateCollector, type SourceResponse } from "../collector.ts";
 import { findQuotaReset } from "../quota-budget.ts";
 import { pollChannels } from "./channels.ts";
 import { SHORT_TASKS } from "./shorts.ts";
@@ -26,7 +26,7 @@ export const createYoutubeCollector: CreateCollector = ({ baseUrl, credential })
     profile: { bucket: "general", batchSize: BATCH_SIZE, poll: pollChannels },
     ...SHORT_TASKS,
   },
-  classifyResponse,
+  readError,
 });
 
 const Reasons = Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) })));
@@ -55,12 +55,12 @@ const INVALID_KEY_REASONS = [
 /** The owner of the key can enable the API without a change of the settings. */
 const API_DISABLED_REASONS = ["accessNotConfigured", "SERVICE_DISABLED"];
 
-function classifyResponse(response: SourceResponse, now: number): Classification {
+function readError(response: SourceResponse, now: number): SourceError | undefined {
   const { status, body } = response;
   if (!Value.Check(ErrorBody, body)) {
     return status === 401
-      ? stopForRefusedKey("status 401")
-      : classifyStatus(YOUTUBE.title, response, now);
+      ? createKeyError("status 401")
+      : readStatusError(YOUTUBE.title, response, now);
   }
   const { message = "", errors = [], details = [] } = body.error;
   const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
@@ -72,20 +72,20 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   if (hasReason(QUOTA_REASONS) || (isTooFast && /per day/i.test(message))) {
     const until = findQuotaReset(now, QUOTA_ZONE);
     const reason = `The day's quota of YouTube is spent until ${formatInstant(until)}`;
-    return { kind: "stop", until, reason };
+    return new SourceError("stop", reason, { until });
   }
-  if (isTooFast) return { kind: "transient", reason: `YouTube was asked too fast: ${description}` };
-  if (hasReason(API_DISABLED_REASONS)) return stopForRefusedKey(description, now + DAY_MS);
-  if (status === 401 || hasReason(INVALID_KEY_REASONS)) return stopForRefusedKey(description);
+  if (isTooFast) return new SourceError("transient", `YouTube was asked too fast: ${description}`);
+  if (hasReason(API_DISABLED_REASONS)) return createKeyError(description, now + DAY_MS);
+  if (status === 401 || hasReason(INVALID_KEY_REASONS)) return createKeyError(description);
   if (hasReason(NOT_FOUND_REASONS))
-    return { kind: "not-found", reason: `YouTube has no such thing: ${description}` };
+    return new SourceError("not-found", `YouTube has no such thing: ${description}`);
   if (hasReason(HIDDEN_REASONS))
-    return { kind: "not-found", reason: `YouTube does not show it: ${description}` };
-  const classification = classifyStatus(YOUTUBE.title, response, now, text);
-  if (classification.kind !== "ok") return classification;
-  return { kind: "rejected", reason: `YouTube answered with an error: ${description}` };
+    return new SourceError("not-found", `YouTube does not show it: ${description}`);
+  return (
+    readStatusError(YOUTUBE.title, response, now, text) ??
+    new SourceError("rejected", `YouTube answered with an error: ${description}`)
+  );
 }
 
-function stopForRefusedKey(description: string, until?: number): Classification {
-  return { kind: "stop", until, reason: `YouTube refuses the API key: ${description}` };
-}
+const createKeyError = (description: string, until?: number) =>
+  new SourceError("stop", `YouTube refuses the API key: ${description}`, { until });

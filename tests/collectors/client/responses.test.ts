@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
-import { classifyStatus, parseWindowReset } from "../../../server/collectors/client/responses.ts";
+import { readStatusError, parseWindowReset } from "../../../server/collectors/client/responses.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 const classify = (status: number, headers: Record<string, string> = {}) =>
-  classifyStatus("x", { status, headers: new Headers(headers), body: undefined }, NOW);
+  readStatusError("x", { status, headers: new Headers(headers), body: undefined }, NOW);
 
-describe("classifyStatus()", () => {
+describe("readStatusError()", () => {
   test.each([
     ["120", NOW + 120_000],
     ["Fri, 20 Nov 2026 13:00:00 GMT", NOW + 3_600_000],
@@ -28,7 +28,6 @@ describe("classifyStatus()", () => {
   );
 
   test.each([
-    [200, "ok"],
     [400, "rejected"],
     [404, "rejected"],
     [408, "transient"],
@@ -37,14 +36,15 @@ describe("classifyStatus()", () => {
   ])("classifies status %d as %s", (status, kind) =>
     expect(classify(status)).toMatchObject({ kind }),
   );
+
+  test("has no error for status 200", () => expect(classify(200)).toBeUndefined());
 });
 
 describe("parseWindowReset()", () => {
   const endOf = (left: string, reset: string) =>
     parseWindowReset(
       new Headers({ "limit-remaining": left, "limit-reset": reset }),
-      "limit",
-      60_000,
+      { headerPrefix: "limit", durationMs: 60_000 },
       NOW,
     );
 

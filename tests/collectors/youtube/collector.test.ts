@@ -280,13 +280,13 @@ describe("youtube: too many requests", () => {
     ["a minute are retried", "Queries per minute per user", { kind: "transient" }],
     ["a day stop the source until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
   ])("too many requests for %s", (_, limit, expected) => {
-    const { classifyResponse } = createYoutubeCollector({
+    const { readError } = createYoutubeCollector({
       baseUrl: "http://127.0.0.1:9",
       credential: "s3cret-of-youtube",
     });
     const message = `Quota exceeded for quota metric 'Queries' and limit '${limit}'`;
     const body = { error: { message, errors: [{ reason: "rateLimitExceeded" }] } };
     const answer = { status: 403, headers: new Headers(), body };
-    expect(classifyResponse(answer, MIDNIGHT - 3_600_000)).toMatchObject(expected);
+    expect(readError(answer, MIDNIGHT - 3_600_000)).toMatchObject(expected);
   });
 });
