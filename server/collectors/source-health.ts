@@ -28,7 +28,7 @@ export interface SourceStatus {
   readonly stopped: Awaited<ReturnType<CollectionState["readStop"]>>;
   /** Since the first failure after the last success; `undefined` while it answers. */
   readonly failing: { readonly reason: string; readonly since: number } | undefined;
-  /** The last failed task since the process started. */
+  /** Since the process started. */
   readonly lastFailure: { readonly reason: string; readonly at: number } | undefined;
   /** Units of the quota day that are used, and that may be used. */
   readonly buckets: readonly {
@@ -53,13 +53,9 @@ export function createSourceHealth(options: {
   report(event: SourceEvent): void;
 }) {
   const { collector, rateLimiter, state, now, report } = options;
-  const {
-    source: { name: source },
-    baseUrl,
-    credentials,
-  } = collector;
+  const source = collector.source.name;
   // A stop holds until its time, or until the settings change.
-  const settings = JSON.stringify([baseUrl, credentials]);
+  const settings = JSON.stringify([collector.baseUrl, collector.credentials]);
   const settingsHash = new Bun.CryptoHasher("sha256").update(settings).digest("hex");
   let isStopped = false;
   let failing: (NonNullable<SourceStatus["failing"]> & { readonly targets: number }) | undefined;

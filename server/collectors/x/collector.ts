@@ -37,11 +37,7 @@ const pollUsers: PollBatch = async (batch, context) => {
   return ({ id }) => observeUser(context, findUser(id));
 };
 
-/**
- * Returns the identity of a user, from a recent source state or from a request.
- *
- * @throws {SourceError} `not-found` or `rejected`: X has no such user, or returned another.
- */
+/** Returns the identity of a user, from a recent source state or from a request. */
 async function resolveIdentity(target: CollectionTarget, context: CollectorContext) {
   const { id, username = target.id, identifiedAt = "" } = target.sourceState;
   const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);

@@ -69,11 +69,7 @@ const pollById: PollBatch = async (batch, context) => {
   };
 };
 
-/**
- * Returns where the videos of a channel are listed, from the source state or from a request.
- *
- * @throws {SourceError} `not-found`: there is no such channel.
- */
+/** Returns where the videos of a channel are listed. @throws {SourceError} For an unknown channel. */
 export async function resolveChannelIds(
   target: CollectionTarget,
   context: CollectorContext,
