@@ -34,7 +34,7 @@ const IDENTITY_MAX_AGE_MS = DAY_MS;
 /** Observes users by their usernames. */
 const pollUsers: PollBatch = async (batch, context) => {
   const findUser = await fetchUsers(batch, context);
-  return ({ id }) => observeUser(context, findUser(id));
+  return ({ id }) => observeUser(context, id, findUser(id));
 };
 
 /** Returns the identity of a user, from a recent source state or from a request. */
@@ -78,7 +78,7 @@ const createIdentity = ({ now }: CollectorContext, { id, username }: User) => ({
   identifiedAt: formatInstant(now()),
 });
 
-function observeUser(context: CollectorContext, user: User) {
+function observeUser(context: CollectorContext, targetId: string, user: User) {
   const { username, public_metrics: metrics = {} } = user;
   const fields = {
     username,
@@ -95,7 +95,7 @@ function observeUser(context: CollectorContext, user: User) {
     context,
     "user",
     fields,
-    `X returned no metrics of the user ${username}`,
+    `X returned no metrics of the user ${targetId}`,
   );
   return { ...observed, sourceState: createIdentity(context, user) };
 }
