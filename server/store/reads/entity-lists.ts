@@ -20,15 +20,7 @@ import type { Database } from "../database/database.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { CacheableResult } from "./read-types.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
-import {
-  createListSelection,
-  listArguments,
-  rowsJsonSql,
-  selectMatchingSql,
-  selectNextSql,
-  type ListSelection,
-  type SortableList,
-} from "./list-sql.ts";
+import { createListStatements } from "./list-sql.ts";
 
 /** Entities that one step of a filter reads: less than a millisecond. */
 const STEP_ENTITIES = 200;
@@ -43,27 +35,38 @@ const limitFilteredReads = pLimit(FILTERED_READS_MAX);
 /** Far below the 30 seconds after which the runtime closes an idle connection. */
 const WAIT_MAX_MS = 10_000;
 
+type ListStatements = ReturnType<typeof createListStatements>;
+
+/**
+ * Creates the read of a list.
+ *
+ * @param list.summary The schema of an entity in the list.
+ * @param list.sortFields The field that each sort compares.
+ */
 export function createListRead<Sort extends string, Summary, Body>(
   database: Database,
-  list: SortableList<Sort>,
+  list: {
+    readonly summary: { readonly properties: object };
+    readonly sortFields: Readonly<Record<Sort, string>>;
+  },
   createBody: (entities: Summary[], pagination: Omit<CursorPage<unknown>, "items">) => Body,
 ) {
   return async (
     request: ListRequest<Sort>,
     signal?: AbortSignal,
   ): Promise<CacheableResult<Body>> => {
-    const selection = createListSelection(list, request);
-    const { rows, scannedTo } = await readRows(database, selection, signal);
+    const sortField = list.sortFields[request.sort];
+    const statements = createListStatements(request, sortField, list.summary);
+    const { rows, scannedTo } = await readRows(database, statements, request, signal);
     const encode = (last: ListPosition) => encodeListCursor(last, request);
     const page = cutPage(rows, request.limit, encode);
     const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
-    const sortField = list.fields[request.sort];
     const entities = page.items.map(
       // The SQL selects the other fields of a summary.
       ({ figure, summary }) => Object.assign(summary, { [sortField]: figure }) as Summary,
     );
     const body = createBody(entities, { hasMore: nextCursor !== null, nextCursor });
-    return { body, tags: [LIST_TAGS[list.kind]] };
+    return { body, tags: [LIST_TAGS[request.kind]] };
   };
 }
 
@@ -71,7 +74,7 @@ interface ListRow extends ListPosition {
   readonly summary: object;
 }
 
-/** The result of `rowsJsonSql()`. */
+/** The result of a statement. */
 interface ScannedRows {
   readonly matches: readonly ListRow[];
   readonly count: number;
@@ -90,11 +93,11 @@ interface FoundRows {
 /** @throws {DomainError} `Service Unavailable` if too many filtered pages are read at once. */
 function readRows(
   database: Database,
-  selection: ListSelection,
+  statements: ListStatements,
+  request: ListRequest,
   signal: AbortSignal | undefined,
 ): Promise<FoundRows> {
-  const { request, filters } = selection;
-  if (filters.length === 0) return scanList(database, selection, request.limit + 1);
+  if (!statements.isFiltered) return scanList(database, statements, request, request.limit + 1);
   const startedAt = performance.now();
   return limitFilteredReads(() => {
     signal?.throwIfAborted();
@@ -102,7 +105,7 @@ function readRows(
       const message = "Too many lists with search or country are read at once";
       throw new DomainError("Service Unavailable", message);
     }
-    return readFilteredRows(database, selection, signal);
+    return readFilteredRows(database, statements, request, signal);
   });
 }
 
@@ -111,16 +114,15 @@ const NO_ROWS: ScannedRows = { matches: [], count: 0 };
 /** Reads a page in the order of the list, in steps of some entities. */
 async function scanList(
   database: Database,
-  selection: ListSelection,
+  { selectNext }: ListStatements,
+  { limit, after }: ListRequest,
   stepEntities: number,
   signal?: AbortSignal,
 ): Promise<FoundRows> {
-  const { limit, after } = selection.request;
   const rows = new Map<string, ListRow>();
   let scannedTo = after;
   for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
-    const sql = rowsJsonSql(selection, selectNextSql(selection, scannedTo));
-    const args = listArguments(selection, scannedTo, stepEntities);
+    const { sql, args } = selectNext(scannedTo, stepEntities);
     const { matches, count, last } = (await database.queryJson<ScannedRows>(sql, args)) ?? NO_ROWS;
     // An entity whose figure changed meanwhile may come again.
     for (const row of matches) if (!rows.has(row.id)) rows.set(row.id, row);
@@ -135,17 +137,19 @@ async function scanList(
 /** Reads a page of the entities that match a filter: by their keys if they are few, else by a scan. */
 async function readFilteredRows(
   database: Database,
-  selection: ListSelection,
+  statements: ListStatements,
+  request: ListRequest,
   signal: AbortSignal | undefined,
 ): Promise<FoundRows> {
-  const { limit, after, order } = selection.request;
-  const matchingKeys = await readMatchingKeys(database, selection);
-  if (matchingKeys === undefined) return scanList(database, selection, STEP_ENTITIES, signal);
-  const sql = rowsJsonSql(selection, selectMatchingSql(selection));
+  const { limit, after, order } = request;
+  const matchingKeys = await readMatchingKeys(database, statements);
+  if (matchingKeys === undefined) {
+    return scanList(database, statements, request, STEP_ENTITIES, signal);
+  }
   let rows: ListRow[] = [];
   for (let from = 0; from < matchingKeys.length; from += STEP_ENTITIES) {
     const keys = JSON.stringify(matchingKeys.slice(from, from + STEP_ENTITIES));
-    const args = [...listArguments(selection, after, limit + 1), keys];
+    const { sql, args } = statements.selectMatching(after, limit + 1, keys);
     const step = await database.queryJson<ScannedRows>(sql, args);
     rows = [...rows, ...(step?.matches ?? [])]
       .toSorted((a, b) => compareListPositions(a, b, order))
@@ -164,13 +168,11 @@ async function readFilteredRows(
  */
 async function readMatchingKeys(
   database: Database,
-  { filters }: ListSelection,
+  { searches }: ListStatements,
 ): Promise<readonly number[] | undefined> {
   let fewest: readonly number[] | undefined;
-  for (const { index } of filters) {
-    if (index === undefined) continue;
-    const args = [index.text, MATCHES_MAX + 1];
-    const keys = (await database.queryJson<number[]>(index.sql, args)) ?? [];
+  for (const { sql, args } of searches(MATCHES_MAX + 1)) {
+    const keys = (await database.queryJson<number[]>(sql, args)) ?? [];
     if (keys.length <= (fewest?.length ?? MATCHES_MAX)) fewest = keys;
     if (keys.length === 0) break;
   }

@@ -3,51 +3,66 @@
  * `compareListPositions()` and `matchesListFilters()` of core, so that a page reads no whole list;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  *
- * The arguments of all statements are those of {@link listArguments}.
+ * The arguments of all statements are the position ?1 and ?2, the limit ?3, and the filters' values.
  */
-import type { TSchema } from "@sinclair/typebox";
-import type { OwnerKind } from "../../../core/kinds.ts";
 import {
   SEARCH_SUBSTRING_MIN_CHARACTERS,
   type ListPosition,
   type ListRequest,
 } from "../../../core/lists.ts";
 import { fieldsJsonSql, KIND_TABLES } from "../tables/entity-sql.ts";
-import { toColumnName } from "../tables/entity-tables.ts";
+import { OWNER_LISTS, toColumnName } from "../tables/entity-tables.ts";
 
-/** A list that can be sorted. */
-export interface SortableList<Sort extends string = string> {
-  readonly kind: OwnerKind;
+/** What is listed, in which order and with which filters. */
+interface ListSelection {
+  readonly table: string;
   /** Which rows of the table are listed, as SQL. */
   readonly isListed: string;
-  /** The column of the username in lower case. */
-  readonly usernameColumn: string;
-  /** The fields of an entity in the list. */
-  readonly summary: { readonly properties: Readonly<Record<string, TSchema>> };
-  /** The field of the resource that each sort compares. */
-  readonly fields: Readonly<Record<Sort, string>>;
-}
-
-/** A list, and the order and the filters in which it is read. */
-export interface ListSelection {
-  readonly list: SortableList;
-  readonly table: string;
-  readonly request: ListRequest;
   /** The column that the list is sorted by. */
   readonly figure: string;
+  readonly order: ListRequest["order"];
   readonly filters: readonly ListFilter[];
 }
 
-export function createListSelection<Sort extends string>(
-  list: SortableList<Sort>,
-  request: ListRequest<Sort>,
-): ListSelection {
+/**
+ * Creates the statements that read the list of a request. Each returns the JSON of its rows.
+ *
+ * @param sortField The field that the list is sorted by.
+ * @param summary The schema of an entity in the list.
+ */
+export function createListStatements(
+  request: ListRequest,
+  sortField: string,
+  summary: { readonly properties: object },
+) {
+  const { kind, order } = request;
+  const filters = Object.values(FILTERS).flatMap((createFilter) => createFilter(request) ?? []);
+  const table = KIND_TABLES[kind].entityTable;
+  const { isListed } = OWNER_LISTS[kind];
+  const selection = { table, isListed, figure: toColumnName(sortField), order, filters };
+  const values = filters.map(({ value }) => value);
+  const createStatement = (keysSql: string, after: ListPosition | undefined, limit: number) => ({
+    sql: rowsJsonSql(selection, fieldsJsonSql(summary), keysSql),
+    args: [after?.figure ?? 0, after?.id ?? "", limit, ...values],
+  });
   return {
-    list,
-    table: KIND_TABLES[list.kind].entityTable,
-    request,
-    figure: toColumnName(list.fields[request.sort]),
-    filters: Object.values(FILTERS).flatMap((createFilter) => createFilter(list, request) ?? []),
+    isFiltered: filters.length > 0,
+
+    /** Finds the keys of at most `limit` entities that match, for each filter with an index. */
+    searches: (limit: number) =>
+      filters.flatMap(({ index }) =>
+        index === undefined ? [] : [{ sql: index.sql, args: [index.text, limit] }],
+      ),
+
+    /** Selects the next entities after a position. */
+    selectNext: (after: ListPosition | undefined, limit: number) =>
+      createStatement(selectNextSql(selection, after), after, limit),
+
+    /** Selects the next entities of those with a key of a JSON array. */
+    selectMatching(after: ListPosition | undefined, limit: number, keys: string) {
+      const { sql, args } = createStatement(selectMatchingSql(selection, after), after, limit);
+      return { sql, args: [...args, keys] };
+    },
   };
 }
 
@@ -68,18 +83,17 @@ interface ListFilter {
 type FilterName = Exclude<keyof ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
 
 /** How each filter is applied: the types require an entry for every filter of a request. */
-const FILTERS: Readonly<
-  Record<FilterName, (list: SortableList, request: ListRequest) => ListFilter | undefined>
-> = {
-  country({ kind }, { country }) {
+const FILTERS: Readonly<Record<FilterName, (request: ListRequest) => ListFilter | undefined>> = {
+  country({ kind, country }) {
     if (country === undefined) return undefined;
     const isMatchSql = (value: string) => `lower(country) = ${value}`;
     const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isMatchSql("?1"));
     return { value: country, isMatchSql, index: { sql, text: country } };
   },
 
-  search({ kind, usernameColumn: username }, { search }) {
+  search({ kind, search }) {
     if (search === undefined) return undefined;
+    const username = OWNER_LISTS[kind].usernameColumn;
     if (Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS) {
       const isInRange = `${username} >= ?1 AND ${username} < ?1 || char(1114111)`;
       const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isInRange);
@@ -113,27 +127,18 @@ const selectKeysSql = (table: string, condition: string) => `
     LIMIT ?2
   )`;
 
-/** The arguments of a statement: the position ?1 and ?2, the limit ?3, the values of the filters. */
-export function listArguments(
-  { filters }: ListSelection,
-  after: ListPosition | undefined,
-  limit: number,
-): (string | number)[] {
-  return [after?.figure ?? 0, after?.id ?? "", limit, ...filters.map(({ value }) => value)];
-}
-
 /**
  * Selects the keys of the next ?3 entities in the order of the list. Each part is a search of the
  * index of the figure, and runs only if those before it don't give enough.
  *
  * @param after The entity before them.
  */
-export function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
+function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
   const { figure } = query;
   const select = (condition: string, orderBy: string) => selectSql(query, condition, orderBy);
   if (after?.figure === null) return select(`${figure} IS NULL AND id > ?2`, "id");
   const unknown = select(`${figure} IS NULL`, "id");
-  const isAscending = query.request.order === "asc";
+  const isAscending = query.order === "asc";
   const isBehind =
     after === undefined ? `${figure} IS NOT NULL` : `${figure} ${isAscending ? ">" : "<"} ?1`;
   const others = isAscending
@@ -150,10 +155,10 @@ const concatSql = (parts: readonly string[]) => `
   ${parts.map((part) => `SELECT key FROM (${part})`).join("\n  UNION ALL\n  ")}
   LIMIT ?3`;
 
-const selectSql = ({ list, table }: ListSelection, condition: string, orderBy: string) => `
+const selectSql = ({ table, isListed }: ListSelection, condition: string, orderBy: string) => `
   SELECT key
   FROM ${table}
-  WHERE ${condition} AND ${list.isListed}
+  WHERE ${condition} AND ${isListed}
   ORDER BY ${orderBy}
   LIMIT ?3`;
 
@@ -164,11 +169,11 @@ const selectSql = ({ list, table }: ListSelection, condition: string, orderBy: s
  * are sorted.
  */
 function selectAscendingSql(query: ListSelection, condition: string) {
-  const { figure, list, table } = query;
+  const { figure, isListed, table } = query;
   const last = `(
     SELECT ${figure}
     FROM ${table}
-    WHERE ${condition} AND ${list.isListed}
+    WHERE ${condition} AND ${isListed}
     ORDER BY ${figure}
     LIMIT 1 OFFSET ?3 - 1
   )`;
@@ -179,9 +184,8 @@ function selectAscendingSql(query: ListSelection, condition: string) {
 }
 
 /** Selects keys of a JSON array, its last argument, whose entities match and come next. */
-export function selectMatchingSql(query: ListSelection): string {
-  const { request, figure, filters } = query;
-  const { order, after } = request;
+function selectMatchingSql(query: ListSelection, after: ListPosition | undefined): string {
+  const { order, figure, filters } = query;
   const next = order === "desc" ? "<" : ">";
   const isAfter = [
     ...(after?.figure === null ? [] : [`${figure} ${next} ?1`, `${figure} IS NULL`]),
@@ -200,12 +204,12 @@ export function selectMatchingSql(query: ListSelection): string {
  * Reads the entities whose keys a subquery selects, as JSON: those that match the filter with their
  * summaries, the number of all and, if there is a filter, the position of the last.
  */
-export function rowsJsonSql(query: ListSelection, subquery: string): string {
-  const { list, table, figure, filters } = query;
+function rowsJsonSql(query: ListSelection, summaryJson: string, keysSql: string): string {
+  const { table, figure, filters } = query;
   const rows = `json_group_array(json_object(
     'id', id,
     'figure', ${figure},
-    'summary', ${fieldsJsonSql(list.summary)}
+    'summary', ${summaryJson}
   ))`;
   const last = (column: string) => `json_extract(json_group_array(${column}), '$[#-1]')`;
   const members =
@@ -215,7 +219,7 @@ export function rowsJsonSql(query: ListSelection, subquery: string): string {
       : `'matches', ${rows}`;
   return `
     SELECT json_object(${members}, 'count', count(*))
-    FROM (${subquery}) AS page
+    FROM (${keysSql}) AS page
     CROSS JOIN ${table} AS entity ON entity.key = page.key`;
 }
 

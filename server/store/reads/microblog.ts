@@ -50,13 +50,7 @@ export function createMicroblogReads(database: Database): MicroblogReads {
     userComparison: users.comparison,
     userPage: createListRead(
       database,
-      {
-        kind: "user",
-        isListed: "username IS NOT NULL",
-        usernameColumn: "id",
-        summary: schema.UserSummary,
-        fields: SORT_FIELDS.user,
-      },
+      { summary: schema.UserSummary, sortFields: SORT_FIELDS.user },
       (listed: ListedUser[], pagination) => ({ users: listed, pagination }),
     ),
     tweets: createTweetsRead(database),

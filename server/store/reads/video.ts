@@ -58,13 +58,7 @@ export function createVideoReads(database: Database): VideoReads {
     channels: () => readChannelList(database),
     channelPage: createListRead(
       database,
-      {
-        kind: "channel",
-        isListed: "observed_at IS NOT NULL",
-        usernameColumn: "username_folded",
-        summary: schema.ChannelSummary,
-        fields: SORT_FIELDS.channel,
-      },
+      { summary: schema.ChannelSummary, sortFields: SORT_FIELDS.channel },
       (listed: ListedChannel[], pagination) => ({ channels: listed, pagination }),
     ),
     channel: channels.details,

@@ -10,7 +10,12 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import { SORT_FIELDS } from "../../../core/lists.ts";
-import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/kinds.ts";
+import {
+  ENTITY_FIELDS,
+  type EntityFields,
+  type EntityKind,
+  type OwnerKind,
+} from "../../../core/kinds.ts";
 
 export function toColumnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -40,17 +45,19 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
+/** The lists of owners: which rows are listed, as SQL, and the column of usernames in lower case. */
+export const OWNER_LISTS = {
+  channel: { isListed: "observed_at IS NOT NULL", usernameColumn: "username_folded" },
+  user: { isListed: "username IS NOT NULL", usernameColumn: "id" },
+} as const;
+
 /** Creates an index for the field of each sort of a list; only rows that are listed are in it. */
-function createListIndexes(
-  table: string,
-  sortFields: Readonly<Record<string, string>>,
-  isListed: string,
-) {
-  return Object.values(sortFields).map((field) => {
+function createListIndexes(kind: OwnerKind) {
+  return Object.values(SORT_FIELDS[kind]).map((field) => {
     const column = toColumnName(field);
-    return index(`${table}_by_${column}`)
+    return index(`${kind}s_by_${column}`)
       .on(sql`${sql.identifier(column)} DESC`, sql`id`)
-      .where(sql.raw(isListed));
+      .where(sql.raw(OWNER_LISTS[kind].isListed));
   });
 }
 
@@ -68,7 +75,7 @@ export const channels = sqliteTable(
   (table) => [
     index("channels_username").on(table.username_folded),
     index("channels_country").on(sql`lower(country)`),
-    ...createListIndexes("channels", SORT_FIELDS.channel, "observed_at IS NOT NULL"),
+    ...createListIndexes("channel"),
   ],
 );
 
@@ -104,7 +111,7 @@ export const users = sqliteTable(
     ...createFieldColumns("user"),
   },
   (table) => [
-    ...createListIndexes("users", SORT_FIELDS.user, "username IS NOT NULL"),
+    ...createListIndexes("user"),
     index("users_unnamed")
       .on(table.key)
       .where(sql`${table.username} IS NULL`),
