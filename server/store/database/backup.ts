@@ -9,17 +9,11 @@ import { parseFileUrl } from "./database-file.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
 
 export interface BackupResult {
-  /** Its absolute path. */
   readonly file: string;
   readonly bytes: number;
 }
 
-/**
- * Copies the database, as it is at one instant, into a new file that only its owner can read.
- *
- * @param url The URL of the database itself.
- * @throws {DomainError} `Conflict` if the file exists; `Invalid Request` for a libSQL server.
- */
+/** Copies the database, as it is at one instant, into a new file that only its owner can read. */
 export async function backUp(database: Database, url: string, file: string): Promise<BackupResult> {
   if (parseFileUrl(url) === undefined) {
     throw new DomainError(
@@ -50,7 +44,6 @@ function createFileExistsError(file: string): DomainError {
   return new DomainError("Conflict", `${file} already exists; name a new file`);
 }
 
-/** Creates an empty file that only its owner can read. */
 async function createPrivateFile(path: string): Promise<void> {
   const messages: Readonly<Record<string, string>> = {
     EEXIST: `${path} already exists: a backup is running, or one was cut off; remove the file if none is running`,

@@ -17,12 +17,7 @@ export function getCommitLock(path: string): LimitFunction {
   return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
-/**
- * Whether a version of SQLite has the bug: then no other program may checkpoint the file either.
- *
- * @example
- * hasWalResetBug("3.45.1"); // true
- */
+/** Whether a version of SQLite has the bug: then no other program may checkpoint the file either. */
 export function hasWalResetBug(version: string): boolean {
   const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;

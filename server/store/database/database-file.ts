@@ -17,13 +17,7 @@ export function readFileBytes(path: string): number {
 /** The suffixes of the files that SQLite and the owner of a database keep beside it. */
 const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal", "-lock"];
 
-const GROUP_AND_OTHERS_BITS = 0o077;
-
-/**
- * Removes the permissions of other users on the files of a database.
- *
- * @returns A phrase for each file that other users could access: its mode before and now.
- */
+/** Removes the permissions of other users on the files of a database; returns what it changed. */
 export function restrictToOwner(path: string): string[] {
   return DATABASE_FILE_SUFFIXES.flatMap((suffix) => restrictFile(path + suffix) ?? []);
 }
@@ -31,7 +25,7 @@ export function restrictToOwner(path: string): string[] {
 function restrictFile(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   // A wrong setting can name a folder or a device; their mode is not changed.
-  if (!stats?.isFile() || (stats.mode & GROUP_AND_OTHERS_BITS) === 0) return undefined;
+  if (!stats?.isFile() || (stats.mode & 0o077) === 0) return undefined;
   const mode = stats.mode & 0o600;
   try {
     chmodSync(file, mode);
@@ -42,6 +36,4 @@ function restrictFile(file: string): string | undefined {
   }
 }
 
-function formatMode(mode: number): string {
-  return (mode & 0o777).toString(8).padStart(4, "0");
-}
+const formatMode = (mode: number) => (mode & 0o777).toString(8).padStart(4, "0");

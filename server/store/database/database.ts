@@ -25,7 +25,6 @@ export interface DatabaseOptions {
 
 export interface Statement {
   readonly sql: string;
-  /** Positional arguments. */
   readonly args: InValue[];
 }
 
@@ -58,9 +57,8 @@ export interface Database {
   /** Reads the rows of one statement. */
   queryRows(statement: Statement | string): Promise<Row[]>;
   /**
-   * Reads and parses the one JSON text that a statement returns; `undefined` if there is no row. It is
-   * the fastest way to read many values. The statement stays prepared: its text must not vary without
-   * bound.
+   * Reads and parses the one JSON text that a statement returns, the fastest way to read many values;
+   * `undefined` if there is no row. The statement stays prepared: its text must not vary without bound.
    */
   queryJson<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
   /**

@@ -10,10 +10,8 @@ export class NotSentError extends DomainError {
   }
 }
 
-/** The error of a call that a server does not answer in time. */
-export function createUnansweredError(): DomainError {
-  return new DomainError("Service Unavailable", "The database does not answer right now");
-}
+export const createUnansweredError = () =>
+  new DomainError("Service Unavailable", "The database does not answer right now");
 
 export async function mapTransientErrors<Result>(call: () => Promise<Result>): Promise<Result> {
   try {

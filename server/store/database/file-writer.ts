@@ -16,7 +16,6 @@ import {
 } from "./sqlite-connection.ts";
 import { createWorkerClient } from "./worker-rpc.ts";
 
-/** A request to a worker, on a file that is open for writing. */
 export type WriterRequest = {
   readonly file: { readonly id: number; readonly path: string; readonly lockTimeoutMs: number };
 } & WriterOperation;
@@ -33,18 +32,12 @@ const callWriterWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_F
 const callReaderWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
-/**
- * Opens a file for writing.
- *
- * @param options.lockTimeoutMs How long a write waits for a lock that another process holds.
- * @param options.checkpointInterval After how many inline commits, or rows that other commits
- * change, a checkpoint is due.
- */
+/** Opens a file for writing. */
 export function openFileWriter(
   path: string,
-  options: { readonly lockTimeoutMs: number; readonly checkpointInterval: number },
+  { lockTimeoutMs, checkpointInterval }: Record<"lockTimeoutMs" | "checkpointInterval", number>,
 ) {
-  const file = { id: ++lastFileId, path, lockTimeoutMs: options.lockTimeoutMs };
+  const file = { id: ++lastFileId, path, lockTimeoutMs };
   const holdCommitLock = getCommitLock(path);
   const inlineWriter = createInlineWriter(path);
   let isReaderUsed = false;
@@ -55,8 +48,7 @@ export function openFileWriter(
   /** Counts the changes of a commit, and starts a checkpoint if one is due. */
   function countChanges(changes: number): void {
     changeCount += changes;
-    const isDue = changeCount >= options.checkpointInterval;
-    if (!isDue || checkpoint !== undefined || isClosing) return;
+    if (changeCount < checkpointInterval || checkpoint !== undefined || isClosing) return;
     changeCount = 0;
     checkpoint = runCheckpoint()
       .catch(() => undefined) // If it fails, the next one does it all.
@@ -100,14 +92,12 @@ export function openFileWriter(
       return results.map(toResult);
     },
 
-    /** Resolves once all commits so far are on the disk. */
     sync: () => syncLog(path),
 
     /** Reads at one instant. It blocks neither requests nor writes, however long it takes. */
     readInBackground: async (statements: readonly Statement[]): Promise<StatementResult[]> =>
       (await callReader({ method: "read", statements })).map(toResult),
 
-    /** Copies the database, as it is at one instant, into a new file. It blocks nothing either. */
     copyTo: (target: string) => callReader({ method: "copy", target }),
 
     closeReader: (connection: SqliteConnection) => holdCommitLock(connection.close),
@@ -174,7 +164,6 @@ function createInlineWriter(path: string) {
       }
     },
 
-    /** Resolves once all writes so far are on the disk. */
     async sync(): Promise<void> {
       if (opened === undefined) return;
       const { logDescriptor, pendingSyncs } = opened;

@@ -15,7 +15,7 @@ import { openFileWriter } from "./file-writer.ts";
 import { openConnection, toResult, type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Makes a connection open all files that it reads. */
-const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
+const PING: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
 
 /** Opens a file as it is, and creates it and its folder if they are missing. */
 export async function openLocalDatabase(options: DatabaseOptions, file: string): Promise<Database> {
@@ -86,10 +86,10 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
     getOutage: () => undefined,
     async warmUp() {
       await writer.write([], { isSynced: false, inline: true });
-      await writer.readInBackground([WARM_UP_QUERY]);
-      await query(WARM_UP_QUERY);
+      await writer.readInBackground([PING]);
+      await query(PING);
     },
-    check: () => runOnSameFile(async () => void (await query({ sql: "SELECT 1", args: [] }))),
+    check: () => runOnSameFile(async () => void (await query(PING))),
     async close() {
       closeReader();
       await writer.close();

@@ -13,9 +13,8 @@ import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-datab
 /**
  * Opens the database, creates the folder of a file and runs the migrations.
  *
- * @throws {DomainError} `Service Unavailable` if a server cannot be reached or a lock is not
- * released in time; `Conflict` if another version of the service made the tables, or if a server does
- * not sync commits that are to survive a power cut.
+ * @throws {DomainError} `Conflict` if another version of the service made the tables, or if a server
+ * does not sync commits that are to survive a power cut.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const file = parseFileUrl(options.url);

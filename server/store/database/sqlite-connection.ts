@@ -15,12 +15,9 @@ const CACHED_STATEMENTS_MAX = 200;
 export type SqliteConnection = ReturnType<typeof openConnection>;
 
 /**
- * Opens a connection to a file; one that writes uses WAL mode.
- *
- * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
- * writes that it never stores (tursodatabase/libsql-client-ts#352).
- *
- * @param options.lockTimeoutMs How long a statement waits for a lock that another connection holds.
+ * Opens a connection to a file; one that writes uses WAL mode. Close it after a call failed with
+ * {@link isLocked}: on such a connection the driver acknowledges writes that it never stores
+ * (tursodatabase/libsql-client-ts#352).
  */
 export function openConnection(
   path: string,
@@ -105,9 +102,8 @@ function assertNotCorrupt(driver: Driver.Database): void {
 }
 
 /** Whether an error says that another connection holds the lock. */
-export function isLocked(error: unknown): boolean {
-  return /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
-}
+export const isLocked = (error: unknown) =>
+  /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
 
 /** Makes the values of the rows readable by name. */
 export function toResult({ columns, rows, rowsAffected }: RawResult): StatementResult {

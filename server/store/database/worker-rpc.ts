@@ -17,13 +17,11 @@ type WorkerResponse<Result> =
   | { readonly result: Result }
   | { readonly error: { readonly message: string; readonly code: string } };
 
-function encode<Content>(content: Content, isJson: boolean): Message<Content> {
-  return isJson ? JSON.stringify(content) : { content };
-}
+const encode = <Content>(content: Content, isJson: boolean): Message<Content> =>
+  isJson ? JSON.stringify(content) : { content };
 
-function decode<Content>(message: Message<Content>): Content {
-  return typeof message === "string" ? JSON.parse(message) : message.content;
-}
+const decode = <Content>(message: Message<Content>): Content =>
+  typeof message === "string" ? JSON.parse(message) : message.content;
 
 /** How many file descriptors a worker opens while it starts, at most. */
 const WORKER_START_DESCRIPTORS = 16;
@@ -95,8 +93,7 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
  * throws the message and code of an error in the worker; and an error if the worker died or hung, or
  * if the request or the response cannot be sent.
  *
- * @param options.timeoutMs The worker is ended if it takes longer for one request. By default it may
- * take any time: a write waits for locks and for the disk.
+ * @param options.timeoutMs How long one request may take; any time by default.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,

@@ -8,7 +8,7 @@ import {
 } from "./sqlite-connection.ts";
 import { handleRequests } from "./worker-rpc.ts";
 
-/** The connections, by the id of the open file. */
+/** By the id of the open file. */
 const connections = new Map<number, SqliteConnection>();
 
 handleRequests((request: WriterRequest): RawResult[] => {

@@ -2,7 +2,6 @@
  * The change log: each write of observations records, in its transaction, the cache tags of its
  * changes. Response caches of all processes read it, and `writeOptimistically()` detects by it that
  * another process wrote in between.
- *
  * A cache tag is the name of something that cached responses depend on.
  */
 import type { Row } from "@libsql/client";
@@ -11,9 +10,9 @@ import type { Statement } from "../database/database.ts";
 
 /** The changes since a reader's last known change. */
 export interface ChangeSet {
-  /** The number of the last change; changes are numbered in order. */
+  /** The number of the last change. */
   readonly sequence: number;
-  /** The tags of the changes; `undefined` if unknown, so that anything may have changed. */
+  /** `undefined` if unknown, so that anything may have changed. */
   readonly tags: readonly string[] | undefined;
 }
 
@@ -32,16 +31,13 @@ export const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
 const SELECT_CHANGES = `
   SELECT
     ${LAST_SEQUENCE} AS sequence,
-    (
-      SELECT json_group_array(json(tags))
-      FROM changes
-      WHERE sequence > ?1
-    ) AS tags`;
+    (SELECT json_group_array(json(tags)) FROM changes WHERE sequence > ?1) AS tags`;
 
 /** Selects the changes after a sequence number; `undefined` selects only the last number. */
-export function selectChanges(since: number | undefined): Statement {
-  return { sql: SELECT_CHANGES, args: [since ?? null] };
-}
+export const selectChanges = (since: number | undefined): Statement => ({
+  sql: SELECT_CHANGES,
+  args: [since ?? null],
+});
 
 export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
   const sequence = Number(row?.["sequence"]);

@@ -2,15 +2,16 @@
  * Encodes histories as chunks of text, and decodes them.
  *
  * A chunk holds consecutive points of one entity, oldest first. It begins with the header of their
- * layout, which names their counts. A point is its instant and these counts, in the order of
- * their numbers. Each number is written as its difference from the one before it in the chunk, in
- * base64 VLQ as in source maps: the first instant as the difference from the start, a first count
- * from 0. An unknown count is `-`; the next known one is compared with the last known. Numbers that
- * change little take 1 to 5 characters.
+ * layout, which names their counts. A point is its instant and these counts, in the order of their
+ * numbers. Each number is written as its
+ * difference from the one before it in the chunk, in base64 VLQ as in source maps: the first instant
+ * as the difference from the start, a first count from 0. An unknown count is `-`; the next known one
+ * is compared with the last known.
  *
- * If a kind gets another count or loses one, its chunks are not rewritten: the count that they lack
- * is unknown, and the one that the kind lost is left out. New points go to new chunks.
+ * If a kind gets another count or loses one, its chunks stay: the count that they lack is unknown,
+ * and the one that the kind lost is left out. New points go to new chunks.
  */
+
 import { parsePointLayout, type PointLayout } from "../tables/point-layout.ts";
 
 /** A part of a history, as a row of a history table holds it. */
@@ -34,7 +35,7 @@ export interface Point {
 export type PointCallback = (at: number, counts: readonly (number | null)[]) => void;
 
 /** Four rows of this size fill a page of the database. */
-export const CHUNK_MAX_CHARACTERS = 960;
+const CHUNK_MAX_CHARACTERS = 960;
 
 /** A number has at most 53 bits: 4 and a sign in its first character, 5 in each other one. */
 const NUMBER_MAX_CHARACTERS = 11;
@@ -54,12 +55,7 @@ DIGIT_VALUES[UNKNOWN_CHARACTER] = UNKNOWN_DIGIT;
 const CONTINUATION_BIT = 32;
 const PAYLOAD_MASK = 31;
 
-/**
- * Calls back with each point of a chunk, oldest first.
- *
- * @param layout The counts of a point that the callback gets.
- * @throws {Error} When the chunk is damaged.
- */
+/** Calls back with each point of a chunk, oldest first, with the counts of the layout. */
 export function forEachPoint(chunk: Chunk, layout: PointLayout, onPoint: PointCallback): void {
   if (chunk.points.startsWith(layout.header)) return decodePoints(chunk, layout, onPoint);
   const stored = parsePointLayout(chunk.points);
@@ -71,13 +67,14 @@ export function forEachPoint(chunk: Chunk, layout: PointLayout, onPoint: PointCa
   });
 }
 
-function decodePoints(chunk: Chunk, { width, header }: PointLayout, onPoint: PointCallback): void {
+function decodePoints(chunk: Chunk, layout: PointLayout, onPoint: PointCallback): void {
   const { start, size, points: text } = chunk;
+  const width = layout.countNumbers.length;
   const lastCounts = new Float64Array(width);
   const counts = Array.from({ length: width }, (): number | null => null);
   let at = start;
   let decodedCount = 0;
-  let index = header.length;
+  let index = layout.header.length;
   while (index < text.length) {
     // Index -1 is the instant.
     for (let countIndex = -1; countIndex < width; countIndex++) {
@@ -110,9 +107,8 @@ export function hasUnknownCount({ points }: Chunk, { header }: PointLayout): boo
   return !points.startsWith(header) || points.includes("-");
 }
 
-function readDigit(text: string, index: number): number {
-  return DIGIT_VALUES[text.charCodeAt(index)] ?? INVALID_DIGIT;
-}
+const readDigit = (text: string, index: number) =>
+  DIGIT_VALUES[text.charCodeAt(index)] ?? INVALID_DIGIT;
 
 function createDamagedChunkError({ start }: Chunk): Error {
   const error = new Error(`The chunk of a history that starts at ${start} is damaged`);
@@ -131,10 +127,9 @@ export function decodeChunks(chunks: readonly Chunk[], layout: PointLayout): Poi
 let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 
 /**
- * Encodes points into as few chunks as possible.
+ * Encodes points, oldest first and no two at one instant, into as few chunks as possible.
  *
- * @param points Oldest first, no two at one instant, with the counts of the layout. The iterable may
- * reuse one point object: none is read after the next is requested.
+ * @param points The iterable may reuse one point object: none is read after the next is requested.
  * @param lastChunk The chunk before them. If it has the same layout, it is filled first.
  */
 export function encodeChunks(
@@ -142,11 +137,11 @@ export function encodeChunks(
   layout: PointLayout,
   lastChunk?: Chunk | null,
 ): Chunk[] {
-  const { width, header } = layout;
+  const { header, countNumbers } = layout;
   const chunks: Chunk[] = [];
-  const bufferBytes = CHUNK_MAX_CHARACTERS + (width + 1) * NUMBER_MAX_CHARACTERS;
+  const bufferBytes = CHUNK_MAX_CHARACTERS + (countNumbers.length + 1) * NUMBER_MAX_CHARACTERS;
   if (buffer.length < bufferBytes) buffer = Buffer.alloc(bufferBytes);
-  const lastCounts = Array.from({ length: width }, () => 0);
+  const lastCounts = countNumbers.map(() => 0);
   const extended = lastChunk?.points.startsWith(header) === true ? lastChunk : undefined;
   let { start, size, points: text } = extended ?? { start: 0, size: 0, points: header };
   let lastAt = extended === undefined ? 0 : readLastKnown(extended, layout, lastCounts);
@@ -176,9 +171,8 @@ export function encodeChunksEvenly(points: readonly Point[], layout: PointLayout
   const chunks = encodeChunks(points, layout);
   if (chunks.length <= 1) return chunks;
   const half = Math.ceil(points.length / 2);
-  return [points.slice(0, half), points.slice(half)].flatMap((part) =>
-    encodeChunksEvenly(part, layout),
-  );
+  const halves = [points.slice(0, half), points.slice(half)];
+  return halves.flatMap((part) => encodeChunksEvenly(part, layout));
 }
 
 /** Returns the last instant of a chunk and copies the last known counts into `lastCounts`. */
@@ -195,12 +189,7 @@ function readLastKnown(chunk: Chunk, layout: PointLayout, lastCounts: number[]):
 }
 
 /** Encodes a point at `offset`, returns the end, and updates `lastCounts`. */
-function encodePoint(
-  { at, counts }: Point,
-  lastAt: number,
-  lastCounts: number[],
-  offset: number,
-): number {
+function encodePoint({ at, counts }: Point, lastAt: number, lastCounts: number[], offset: number) {
   let end = encodeNumber(at - lastAt, offset);
   for (let countIndex = 0; countIndex < lastCounts.length; countIndex++) {
     const count = counts[countIndex];

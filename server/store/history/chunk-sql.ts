@@ -6,11 +6,12 @@ import type { Chunk } from "./chunk-codec.ts";
 /** A row of a history table as the JSON of a {@link Chunk}, as SQL. */
 export const CHUNK_JSON = "json_object('start', start, 'size', size, 'points', points)";
 
-/** A scalar subquery for the chunks of an entity that match a condition, in order, as a JSON array. */
+/** A scalar subquery for the chunks of an entity that match a condition, as a JSON array. */
 export function selectChunksSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
   condition: string,
+  order = "start",
 ): string {
   return `(
     SELECT json_group_array(${CHUNK_JSON})
@@ -18,7 +19,7 @@ export function selectChunksSql(
       SELECT start, size, points
       FROM ${historyTable}
       WHERE ${entityColumn} = ${key} AND ${condition}
-      ORDER BY start
+      ORDER BY ${order}
     )
   )`;
 }
@@ -35,12 +36,12 @@ export function selectChunkStartSql(
   )`;
 }
 
-/** A chunk to write, with the identifier of its entity. */
 export interface ChunkWrite extends Chunk {
+  /** The identifier of its entity. */
   readonly id: string;
 }
 
-/** Creates the statement that writes chunks. Each replaces the chunk with the same start. */
+/** Each chunk replaces the one with the same start. */
 export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
   chunks: readonly ChunkWrite[],
@@ -61,7 +62,7 @@ export function upsertChunks(
   };
 }
 
-/** A position in a history table, which is sorted by entity and start. */
+/** A position in a history table, which is sorted by the key of the entity and the start. */
 export interface ChunkPosition {
   readonly key: number;
   readonly start: number;

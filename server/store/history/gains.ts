@@ -23,19 +23,14 @@ import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chun
 
 /** An entity whose points are about to be written. */
 interface GainingEntity {
-  /** The newest of the points. */
   readonly newest: Point;
-  /** The points to write, oldest first; they replace stored ones of the same instants. */
+  /** Oldest first; they replace stored ones of the same instants. */
   readonly points: Iterable<Point>;
-  /** Absent if nothing is stored. The last chunk is given if all of the points are newer than it. */
+  /** The last chunk is given if all of the points are newer than it. */
   readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
 }
 
-/**
- * Computes the gains of entities as they will be once their points are written.
- *
- * @returns For each entity, its gains in the order of the kind; `null` is unknown.
- */
+/** Computes the gains of each entity as they will be once its points are written, in their order. */
 export async function computeGainsAfterWrite(
   database: Database,
   tables: KindTables,
@@ -52,7 +47,7 @@ export async function computeGainsAfterWrite(
     const unresolved = entities.flatMap(({ stored, newest }, index) =>
       stored === undefined || results[index] !== undefined
         ? []
-        : [{ key: stored.key, newestAt: newest.at }],
+        : [[stored.key, newest.at] as const],
     );
     if (unresolved.length === 0) break;
     const rows = await readGainRows(database, tables, part, unresolved);
@@ -63,11 +58,7 @@ export async function computeGainsAfterWrite(
   return results.map((result) => result ?? []);
 }
 
-/**
- * Computes gains from the points to write and a part of the stored chunks.
- *
- * @returns `undefined` if other chunks can matter.
- */
+/** Computes gains from a part of the stored chunks; `undefined` if other chunks can matter. */
 function computeGains(
   tables: KindTables,
   entity: GainingEntity,
@@ -107,7 +98,7 @@ export async function updateGainsAfterPruning(
 ): Promise<Statement[]> {
   if (tables.gains.length === 0) return [];
   const keys = new Set(pruned.map(({ key }) => key));
-  const entities = Array.from(keys, (key) => ({ key, newestAt: FIRST_INSTANT }));
+  const entities = Array.from(keys, (key) => [key, FIRST_INSTANT] as const);
   const rows = await readGainRows(database, tables, "all", entities);
   const updates = Array.from(rows.values(), (row) => {
     const baselines = createBaselines(tables, row.at);
@@ -136,7 +127,7 @@ function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
   });
 }
 
-/** Takes points, oldest first; a later call replaces points of the same instants. */
+/** Takes points, oldest first; those of a later call replace others of the same instants. */
 function updateFromPoints(baselines: readonly Baseline[], points: Iterable<Point>): void {
   for (const { at, counts } of points) updateBaselines(baselines, at, counts);
 }
@@ -180,10 +171,7 @@ interface GainRow extends Point {
  */
 const STEP_ENTITIES = { nearest: 200, all: 5 };
 
-/**
- * Selects the chunks that hold the ends of the ranges, or all from the start of the longest range on.
- * The argument is a JSON array of `[key, newest incoming instant]`.
- */
+/** Selects the chunks that hold the ends of the ranges, or all from the start of the longest on. */
 function selectRowsSql(tables: KindTables, part: keyof typeof STEP_ENTITIES): string {
   const newestAt = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
   const selectStart = (offset: number) =>
@@ -209,15 +197,13 @@ async function readGainRows(
   database: Database,
   tables: KindTables,
   part: keyof typeof STEP_ENTITIES,
-  entities: readonly { readonly key: number; readonly newestAt: number }[],
+  entities: readonly (readonly [key: number, newestAt: number])[],
 ): Promise<ReadonlyMap<number | undefined, GainRow>> {
   const sql = selectRowsSql(tables, part);
-  const stepEntities = STEP_ENTITIES[part];
-  const args = entities.map(({ key, newestAt }) => [key, newestAt]);
   const rows = new Map<number, GainRow>();
-  for (let from = 0; from < args.length; from += stepEntities) {
+  for (let from = 0; from < entities.length; from += STEP_ENTITIES[part]) {
     if (from > 0) await yieldToEventLoop();
-    const step = JSON.stringify(args.slice(from, from + stepEntities));
+    const step = JSON.stringify(entities.slice(from, from + STEP_ENTITIES[part]));
     for (const row of (await database.queryJson<GainRow[]>(sql, [step])) ?? []) {
       rows.set(row.key, row);
     }

@@ -27,11 +27,8 @@ const NULL = encoder.encode("null");
 let buffer = new Uint8Array(131_072);
 
 /**
- * Creates an encoder of rows of numbers: a function that takes how many rows there are at most and a
- * function that writes them one by one, and returns the bytes of a JSON array.
- *
- * @param columns The names of the numbers of a row, in their order.
- * @param zone The text that follows an instant.
+ * Creates an encoder of rows of numbers, which have the names `columns` in their order. It takes how
+ * many rows there are at most and a function that writes them, and returns the bytes of a JSON array.
  */
 export function createRowsEncoder(
   columns: readonly string[],

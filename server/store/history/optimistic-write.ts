@@ -42,10 +42,8 @@ const HAS_NO_CONFLICT_SINCE = `
 
 /**
  * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
- * of a change. On a conflict the `uid` is NULL, which fails the whole transaction.
- *
- * The tags are those that the entities get, and those of the owners of items until now, which may
- * lose them. Tags that are too many already need not be counted in SQL.
+ * of a change. On a conflict the `uid` is NULL, which fails the whole transaction. The tags are those
+ * that the entities get, and those of the owners of items until now, which may lose them.
  */
 const insertChangeSql = (condition: string) => `
   INSERT INTO changes (uid, tags)
@@ -97,7 +95,7 @@ function createRecorder(
   ];
 }
 
-export interface ChangedEntity {
+interface ChangedEntity {
   readonly kind: EntityKind;
   readonly id: string;
   readonly attributes: Attributes;
@@ -165,11 +163,10 @@ class WriteConflictError extends DomainError {
 const writeQueues = new WeakMap<Database, Promise<unknown>>();
 
 /**
- * Executes a plan as one transaction; within a process, in the order of the calls.
+ * Executes a plan as one transaction; within a process, in the order of the calls. The results are
+ * none if the plan is stored but the response was lost.
  *
  * @param createPlan Reads the state that the plan depends on. It is called again after a conflict.
- * @returns The results of its statements are none if they are stored but their response was lost.
- * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
  */
 export function writeOptimistically<Plan extends WritePlan>(
   database: Database,

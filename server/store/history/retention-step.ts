@@ -16,8 +16,8 @@ import { updateGainsAfterPruning } from "./gains.ts";
 import { recordHistoryRewrites, writeOptimistically } from "./optimistic-write.ts";
 
 // Limits of a step, so that it takes a few milliseconds.
-export const STEP_MAX_OBSERVATIONS = 1000;
-export const STEP_MAX_CHUNKS = 25;
+const STEP_MAX_OBSERVATIONS = 1000;
+const STEP_MAX_CHUNKS = 25;
 
 interface EntityChunk extends Chunk, ChunkPosition {
   readonly id: string;
@@ -25,11 +25,8 @@ interface EntityChunk extends Chunk, ChunkPosition {
   readonly nextStart: number | null;
 }
 
-/** Chunks of a history table, which is sorted by entity and start: `from` is excluded. */
-interface ChunkRange {
-  readonly from: ChunkPosition;
-  readonly to: ChunkPosition;
-}
+/** Chunks of a history table; `from` is excluded. */
+type ChunkRange = Readonly<Record<"from" | "to", ChunkPosition>>;
 
 /**
  * Reads the first chunks of a range, as many as a step takes, and decides which points the bounds
@@ -76,10 +73,7 @@ export async function readPlan(
   return { from, to: end, keys, found, removed, deleted, written };
 }
 
-/**
- * Prunes the first chunks of a range, as they are at the time of the write. The proof is the state of
- * the tables before and after, in one transaction.
- */
+/** Prunes the first chunks of a range, and compares the tables before and after the write. */
 export async function prune(
   database: Database,
   tables: KindTables,
@@ -146,7 +140,7 @@ const selectStepChunksSql = (tables: KindTables, limit: number) => `
     LIMIT ${limit}
   ) AS page`;
 
-/** Selects the state of a range. Argument ?5 is a JSON array of the keys of the entities in the range. */
+/** Selects the state of a range; ?5 is a JSON array of the keys of the entities in it. */
 const selectStateSql = (tables: KindTables) => `
   SELECT json_object(
     'observationCount', (
@@ -155,9 +149,9 @@ const selectStateSql = (tables: KindTables) => `
       WHERE ${isInRangeOrPreviousSql(tables)}
     ),
     'newestStates', (
-      SELECT json_group_array(json_object(
-        'row', json_array(${tables.stateColumns.map((column) => `e.${column}`).join(", ")}),
-        'lastChunk', (
+      SELECT json_group_array(json_array(
+        json_array(${tables.stateColumns.map((column) => `e.${column}`).join(", ")}),
+        (
           SELECT ${CHUNK_JSON}
           FROM ${tables.historyTable}
           WHERE ${tables.entityColumn} = given.value
@@ -170,18 +164,17 @@ const selectStateSql = (tables: KindTables) => `
     )
   ) AS state`;
 
-interface RangeState {
-  readonly observationCount: number;
-  readonly newestStates: readonly { readonly row: unknown; readonly lastChunk: Chunk | null }[];
-}
-
 /** Parses the row of {@link selectStateSql}; `newestStates` becomes text to compare. */
 function parseState({ pointLayout }: KindTables, [row]: readonly Row[]) {
-  const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
-  const states = newestStates.map(({ row: entityRow, lastChunk }) => [
+  type State = {
+    observationCount: number;
+    newestStates: [row: unknown, lastChunk: Chunk | null][];
+  };
+  const { observationCount, newestStates }: State = JSON.parse(String(row?.["state"]));
+  // A chunk is compared by its last point, because pruning can extend it.
+  const states = newestStates.map(([entityRow, lastChunk]) => [
     entityRow,
-    // Compared by its last point, because pruning can extend the chunk.
-    lastChunk === null ? null : decodeChunks([lastChunk], pointLayout).at(-1),
+    decodeChunks(lastChunk === null ? [] : [lastChunk], pointLayout).at(-1),
   ]);
   return { observationCount, newestStates: JSON.stringify(states) };
 }

@@ -15,9 +15,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import type { ChunkPosition } from "./chunk-sql.ts";
 import { prune, readPlan } from "./retention-step.ts";
 
-/** The result of one run of the retention policy. */
 export interface RetentionReport {
-  /** Whether it only counted the observations that it would remove. */
   readonly isDryRun: boolean;
   readonly kinds: readonly {
     readonly kind: EntityKind;
@@ -41,19 +39,15 @@ const PAUSE_MAX_MS = 100;
 
 const KEEP_ALL: RetentionBounds = { rawFrom: FIRST_INSTANT, dailyFrom: FIRST_INSTANT };
 
-/**
- * Applies a policy. The caller drives it, and can stop after any step.
- *
- * @param options.now Milliseconds since 1970 UTC.
- * @param options.isDryRun Whether it only counts the observations that it would remove.
- * @param options.pauseRatio The pause after a step, as a multiple of the time that the step took.
- */
+/** Applies a policy. The caller drives it, and can stop after any step. */
 export async function* applyRetention(
   database: Database,
   options: {
     readonly policy: RetentionPolicy;
     readonly now: number;
+    /** Whether it only counts the observations that it would remove. */
     readonly isDryRun: boolean;
+    /** The pause after a step, as a multiple of the time that the step took. */
     readonly pauseRatio: number;
     readonly kinds?: readonly EntityKind[];
   },

@@ -12,15 +12,6 @@ import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
-/** The kind of the entities of histories, and the form of their points in a response. */
-export interface HistoryFormat {
-  readonly kind: EntityKind;
-  readonly fields: PointFields;
-  readonly zoneSuffix: "Z" | "";
-  /** How many points a response lists at most, 3 or more. */
-  readonly maxPoints: number;
-}
-
 /** All chunks of a history, or those that it needs to be thinned. */
 export interface HistoryRow {
   readonly isThinned: 0 | 1;
@@ -56,7 +47,18 @@ function selectSliceStartsSql(
 }
 
 /** Creates the SQL that reads histories, and the function that formats their points. */
-export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints }: HistoryFormat) {
+export function createHistoryReader<Point>({
+  kind,
+  fields,
+  zoneSuffix = "Z",
+  maxPoints,
+}: {
+  readonly kind: EntityKind;
+  readonly fields: PointFields;
+  readonly zoneSuffix?: "Z" | "";
+  /** How many points a response lists at most, 3 or more. */
+  readonly maxPoints: number;
+}) {
   const tables = KIND_TABLES[kind];
   const { pointLayout } = tables;
   const encodeRows = createRowsEncoder(tables.counts, fields, zoneSuffix);
@@ -77,10 +79,7 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
   }
 
   return {
-    /**
-     * Returns a scalar subquery for a {@link HistoryRow}. As a part of the statement that reads the
-     * entity, it sees the same snapshot.
-     */
+    /** Returns a scalar subquery for a {@link HistoryRow}. */
     selectSql(key: string): string {
       const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
       // A chunk has a point or more: maxPoints + 1 chunks are enough to see that it is too long.
@@ -102,7 +101,6 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
       )`;
     },
 
-    /** Formats a history as a response lists it. */
     format: (row: HistoryRow): { points: Point[]; isThinned: boolean } => ({
       points: createRawJson(encodeHistory(row)),
       isThinned: row.isThinned === 1,

@@ -23,8 +23,7 @@ interface BatchPart {
 }
 
 /**
- * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written. A
- * small batch stays one part.
+ * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written.
  *
  * @param getTargetMs Returns the aim for the transaction of a part. By default, all is one part.
  */
@@ -39,8 +38,7 @@ export function createBatchCutter(getTargetMs?: () => number) {
         for (let from = 0; from < batch.instants.length;) {
           if (cost + ENTITY_COST >= maxCost) {
             yield { batches: part, cost };
-            part = [];
-            cost = 0;
+            [part, cost] = [[], 0];
           }
           const cut = cutBatch(batch, from, maxCost - cost);
           part.push(cut);

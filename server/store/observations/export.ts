@@ -11,10 +11,9 @@ import type { Database } from "../database/database.ts";
 import { attributesJsonSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
-/** Which observations are exported: all, where all are left out. */
 export interface ExportOptions {
   readonly kind?: EntityKind | undefined;
-  /** The identifiers of entities; of users, the usernames in any case. */
+  /** Of users, the usernames in any case. */
   readonly ids?: readonly string[] | undefined;
   /** Milliseconds since 1970 UTC, included. */
   readonly since?: number | undefined;
@@ -44,7 +43,7 @@ export async function* exportObservations(
   for (const range of ranges) yield* exportRange(database, range, since);
 }
 
-/** Entities of a kind with identifiers in a range, both ends included. */
+/** Entities of a kind; both ends are included. */
 interface EntityRange {
   readonly tables: KindTables;
   readonly firstId: string;
@@ -127,9 +126,7 @@ function selectPageSql(tables: KindTables): string {
       FROM ${entityTable} AS e
       CROSS JOIN ${historyTable} AS history ON history.${entityColumn} = e.key
       WHERE e.id BETWEEN ?1 AND ?3 AND start >= iif(e.id = ?1, ifnull((
-        SELECT max(start)
-        FROM ${historyTable}
-        WHERE ${entityColumn} = e.key AND start <= ?2
+        SELECT max(start) FROM ${historyTable} WHERE ${entityColumn} = e.key AND start <= ?2
       ), ?2), ${Number.MIN_SAFE_INTEGER})
       ORDER BY e.id, start
       LIMIT ${PAGE_CHUNKS}

@@ -5,9 +5,8 @@ import type { Database } from "../database/database.ts";
 import { mapTransientErrors } from "../database/errors.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createWorkerClient } from "../database/worker-rpc.ts";
-import { cutBlocks } from "./line-blocks.ts";
 import type { ObservationBatch } from "./observation-batch.ts";
-import { parseLines, type LineBlock, type ParsedLines } from "./parse-lines.ts";
+import { cutBlocks, parseLines, type LineBlock, type ParsedLines } from "./parse-lines.ts";
 import type { SerializedLines } from "./parse-worker.ts";
 import { writeBatches } from "./write.ts";
 
@@ -28,10 +27,8 @@ export async function startParseWorker(): Promise<void> {
 
 /**
  * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one transaction
- * or several. All of them are on the disk when it resolves, if the database is to survive a power cut.
- * Blocks of several calls are parsed at the same time; their transactions may alternate.
+ * or several. Blocks of several calls are parsed at the same time; their transactions may alternate.
  *
- * @param now The clock, in milliseconds since 1970 UTC.
  * @param options.getTransactionMs Returns about how long a transaction takes at most; by default, each
  * block is one.
  */
@@ -78,11 +75,12 @@ async function parseBlock({ bytes, now }: LineBlock): Promise<ParsedLines> {
   const parse = () => callParseWorker({ bytes: transferable, now }, options);
   const { batches, ...parsed } = await mapTransientErrors(parse);
   const deserialized: ObservationBatch[] = [];
-  for (const { entityIds, attributeSets, ...batch } of batches) {
+  for (const batch of batches) {
+    const entityIds: string[] = await parseParts(batch.entityIds);
     deserialized.push({
       ...batch,
-      entityIds: await parseParts(entityIds),
-      attributeSets: await parseParts(attributeSets),
+      entityIds,
+      attributeSets: await parseParts(batch.attributeSets),
     });
   }
   return { ...parsed, batches: deserialized };

@@ -17,7 +17,7 @@ import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chu
 import { attributesJsonSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import type { ObservationBatch } from "./observation-batch.ts";
 
-/** An entity of a batch after the merge, as far as it has to be written. */
+/** An entity of a batch after the merge. */
 export interface MergedEntity {
   readonly id: string;
   readonly attributes: Attributes;
@@ -25,7 +25,6 @@ export interface MergedEntity {
   readonly points: Iterable<Point>;
   readonly newest: Point;
   readonly outcomeCounts: OutcomeCounts;
-  /** Absent if the entity is not in the database. */
   readonly stored: StoredEntity | undefined;
 }
 
@@ -34,15 +33,8 @@ interface StoredEntity {
   readonly key: number;
   /** `null` if the entity has an observation that is not older than the first incoming one. */
   readonly lastChunk: Chunk | null;
-  /** Present if `lastChunk` is `null`. */
-  readonly late?: LateEntity;
-}
-
-/** The stored state that late observations of an entity can affect. */
-interface LateEntity {
-  readonly attributes: Attributes;
-  /** The chunks that incoming observations fall into. */
-  readonly chunks: readonly Chunk[];
+  /** Present if `lastChunk` is `null`: with the chunks that incoming observations fall into. */
+  readonly late?: { readonly attributes: Attributes; readonly chunks: readonly Chunk[] };
 }
 
 /** The observations of one entity in a batch: `from` is included, `to` is not. */
@@ -115,17 +107,19 @@ function mergeAscending(slice: BatchSlice, stored: StoredEntity | undefined): Me
   return { id, attributes, points, newest: getPoint(batch, to - 1), outcomeCounts, stored };
 }
 
-function decodeEntity({ kind, pointLayout }: KindTables, late: LateEntity): Entity {
-  const points = decodeChunks(late.chunks, pointLayout);
+function decodeEntity(
+  { kind, pointLayout }: KindTables,
+  { attributes, chunks }: NonNullable<StoredEntity["late"]>,
+): Entity {
+  const points = decodeChunks(chunks, pointLayout);
   return {
-    attributes: late.attributes,
+    attributes,
     points: new Map(points.map(({ at, counts }) => [at, nameCounts(kind, counts)])),
   };
 }
 
 const sliceInstants = ({ batch, from, to }: BatchSlice) => batch.instants.subarray(from, to);
 
-/** Iterates over the observations of a slice as core takes them. */
 function* iterateObservations({ batch, from, to }: BatchSlice) {
   for (let index = from; index < to; index++) {
     const { at, counts } = getPoint(batch, index);

@@ -23,22 +23,17 @@ Error.stackTraceLimit = 0;
 
 handleRequests((block: LineBlock): SerializedLines => {
   const { buffer, byteLength } = block.bytes;
-  const { batches, ...parsed } = parseLines(block);
-  const serialized = batches.map(serializeBatch);
+  const parsed = parseLines(block);
+  const batches = parsed.batches.map((batch) => ({
+    ...batch,
+    entityIds: serializeParts(batch.entityIds),
+    attributeSets: serializeParts(batch.attributeSets),
+  }));
   // Frees the bytes at once; else they would stay until after the next blocks arrived.
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
   if (byteLength >= GC_MIN_BYTES) Bun.gc(true);
-  return { ...parsed, batches: serialized };
+  return { ...parsed, batches };
 });
-
-function serializeBatch(batch: ObservationBatch): SerializedLines["batches"][number] {
-  const { entityIds, attributeSets } = batch;
-  return {
-    ...batch,
-    entityIds: serializeParts(entityIds),
-    attributeSets: serializeParts(attributeSets),
-  };
-}
 
 function serializeParts(values: readonly unknown[]): string[] {
   const parts: string[] = [];
@@ -50,8 +45,7 @@ function serializeParts(values: readonly unknown[]): string[] {
     characters += text.length;
     if (characters < PART_CHARACTERS && index < values.length - 1) continue;
     parts.push(`[${part.join(",")}]`);
-    part = [];
-    characters = 0;
+    [part, characters] = [[], 0];
   }
   return parts;
 }

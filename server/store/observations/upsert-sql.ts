@@ -16,7 +16,6 @@ import type { MergedEntity } from "./merge.ts";
 
 interface WrittenColumn {
   readonly name: string;
-  /** The value for an entity, in the JSON argument of the statement. */
   readonly read: (entity: MergedEntity, index: number) => unknown;
   /** The table of the entities whose key is written in place of their identifier. */
   readonly keyTable?: string;
@@ -24,11 +23,7 @@ interface WrittenColumn {
   readonly replaceIf?: string;
 }
 
-/**
- * Creates the statements that write entities, without their histories.
- *
- * @param gains The gains of each entity, in the order of the kind.
- */
+/** Creates the statements that write entities and their gains, without their histories. */
 export function upsertEntities(
   tables: KindTables,
   entities: readonly MergedEntity[],
@@ -125,17 +120,15 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
 }
 
 /** Creates the rows of entities that others refer to before they are observed. */
-function reserveKeys({ entityTable }: KindTables, idsJson: string): Statement {
-  return {
-    sql: `
-      INSERT INTO ${entityTable} (id)
-      SELECT DISTINCT value
-      FROM json_each(?)
-      WHERE true
-      ON CONFLICT DO NOTHING`,
-    args: [idsJson],
-  };
-}
+const reserveKeys = ({ entityTable }: KindTables, idsJson: string): Statement => ({
+  sql: `
+    INSERT INTO ${entityTable} (id)
+    SELECT DISTINCT value
+    FROM json_each(?)
+    WHERE true
+    ON CONFLICT DO NOTHING`,
+  args: [idsJson],
+});
 
 /**
  * The username of a user who was never observed is spelled as in the newest of their tweets. New

@@ -22,11 +22,7 @@ import {
   type ChunkWrite,
 } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import {
-  recordEntityWrites,
-  type ChangedEntity,
-  writeOptimistically,
-} from "../history/optimistic-write.ts";
+import { recordEntityWrites, writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
@@ -35,8 +31,6 @@ import { upsertEntities } from "./upsert-sql.ts";
  * Writes batches of observations, in transactions between which other writes are done.
  *
  * @param getTargetMs Returns about how long a transaction takes at most; by default there is only one.
- * @returns How many were new (an instant never observed before), changed (more about a known one)
- * or unchanged. Their sum is the number of observations.
  */
 export async function writeBatches(
   database: Database,
@@ -66,7 +60,7 @@ function addCounts(totals: Record<keyof OutcomeCounts, number>, counts: OutcomeC
 async function planWrite(database: Database, batches: readonly ObservationBatch[]) {
   const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
   const statements: Statement[] = [];
-  const written: ChangedEntity[] = [];
+  const written: Parameters<typeof recordEntityWrites>[0][number][] = [];
   for (const batch of batches) {
     const { kind } = batch;
     const tables = KIND_TABLES[kind];
@@ -104,9 +98,8 @@ function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): S
       const chunks = encodeChunksEvenly(part.points, pointLayout);
       const [first] = chunks;
       const { start } = part.replaced;
-      const isSame =
-        chunks.length === 1 && first?.start === start && first.points === part.replaced.points;
-      if (isSame) continue;
+      const isSame = first?.start === start && first.points === part.replaced.points;
+      if (isSame && chunks.length === 1) continue;
       deleted.push({ key: stored.key, start });
       for (const chunk of chunks) written.push({ id, ...chunk });
     }

@@ -55,7 +55,6 @@ interface ChannelPage {
 interface ReadChannels {
   readonly ids: string[];
   readonly subscribers: number[];
-  /** The JSON of the channels of each page, a line each. */
   readonly pages: Buffer[];
   /** Where the JSON of each channel ends in its page. */
   readonly ends: number[];
@@ -124,11 +123,7 @@ async function sortChannels({ ids, subscribers }: ReadChannels): Promise<Uint32A
   return sorted;
 }
 
-/**
- * Joins the JSON of the channels in an order.
- *
- * @returns The list, and where each part of it begins.
- */
+/** Joins the JSON of the channels in an order; also returns where each part of it begins. */
 async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array) {
   const begin = Buffer.from('{"channels":[');
   const size = pages.reduce((sum, page) => sum + page.length + 1, begin.length + 2);
@@ -147,7 +142,6 @@ async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array) {
   return { json: joined.subarray(0, offset + 2), partStarts };
 }
 
-/** Parses the list in parts. */
 function* readParts(json: Buffer, partStarts: readonly number[]): Generator<ChannelList> {
   for (const [index, start] of partStarts.entries()) {
     const next = partStarts[index + 1];

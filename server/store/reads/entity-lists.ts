@@ -37,12 +37,7 @@ const WAIT_MAX_MS = 10_000;
 
 type ListStatements = ReturnType<typeof createListStatements>;
 
-/**
- * Creates the read of a list.
- *
- * @param list.summary The schema of an entity in the list.
- * @param list.sortFields The field that each sort compares.
- */
+/** Creates the read of a list, with the schema of its entities and the field of each sort. */
 export function createListRead<Sort extends string, Summary, Body>(
   database: Database,
   list: {
@@ -82,7 +77,6 @@ interface ScannedRows {
   readonly last?: ListPosition;
 }
 
-/** The rows of a page. */
 interface FoundRows {
   /** One more than the limit shows that there is a next page. */
   readonly rows: readonly ListRow[];
@@ -90,7 +84,6 @@ interface FoundRows {
   readonly scannedTo?: ListPosition | undefined;
 }
 
-/** @throws {DomainError} `Service Unavailable` if too many filtered pages are read at once. */
 function readRows(
   database: Database,
   statements: ListStatements,
@@ -161,10 +154,8 @@ async function readFilteredRows(
 }
 
 /**
- * Reads the keys of the entities that match a filter: of the filters with an index, the one that
- * fewest entities match.
- *
- * @returns `undefined` if many match each of them, or no filter has an index.
+ * Reads the keys of the entities that match the filter that fewest match; `undefined` if many match
+ * each of them, or none has an index.
  */
 async function readMatchingKeys(
   database: Database,

@@ -52,8 +52,6 @@ const encodeChanges = createRowsEncoder(
 );
 
 /**
- * Creates the read of a page of the follower history.
- *
  * The change of the oldest listed count needs the known count before it, which can lie before the
  * days that the request selects. It is searched in few chunks first, then in more.
  */
@@ -123,7 +121,6 @@ function slicePoints(parts: readonly FollowerPart[], from: number, to: number): 
   });
 }
 
-/** Decodes the known follower counts of a chunk, oldest first. */
 function decodeFollowers(chunk: Chunk): FollowerPoint[] {
   const points: FollowerPoint[] = [];
   forEachPoint(chunk, pointLayout, (at, [followers]) => {

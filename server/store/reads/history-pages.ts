@@ -26,19 +26,17 @@ import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
-import { CHUNK_JSON, selectChunkStartSql } from "../history/chunk-sql.ts";
+import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 
 /** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
 const STEP_CHUNKS = 64;
 
 /**
- * Reads a page of a history.
+ * Reads a page of a history, and how long it may be cached.
  *
  * The change of the first known count of a page needs the known count before it. It is searched
  * backwards only for counts that the page knows: because of a count that no source reports, the whole
  * history would be searched.
- *
- * @returns The fields of the page that are the same for all kinds, and how long it may be cached.
  */
 export async function readHistoryPage<Kind extends EntityKind>(
   database: Database,
@@ -67,10 +65,8 @@ export interface RangeOrigin {
 }
 
 /**
- * Computes how long a page stays the same while only the clock moves. If the request has the default
- * range, its oldest bucket leaves it at some time.
- *
- * @param oldest The first bucket or row of the page; `undefined` if it is empty.
+ * Computes how long a page stays the same while only the clock moves: until its first bucket, if there
+ * is one, leaves the default range.
  */
 export function computePageValidity(
   { from, interval, isRecent }: HistoryRequest & RangeOrigin,
@@ -111,10 +107,7 @@ export async function readBuckets(
 /** Appends buckets; the first may continue the last one that is there. */
 function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[]): void {
   const [last, [first, ...rest]] = [buckets.at(-1), next];
-  if (last === undefined || first?.start !== last.start) {
-    buckets.push(...next);
-    return;
-  }
+  if (last === undefined || first?.start !== last.start) return void buckets.push(...next);
   const counts = fillUnknownCounts(first.counts, last.counts);
   buckets.splice(-1, 1, { ...first, counts }, ...rest);
 }
@@ -147,22 +140,14 @@ async function findKnownBefore(
 
 const STATEMENTS = mapKinds((kind) => {
   const tables = KIND_TABLES[kind];
-  const { historyTable, entityColumn } = tables;
-  const selectChunks = (condition: string, order: string, limit: string) => `
-    SELECT json_group_array(${CHUNK_JSON})
-    FROM (
-      SELECT start, size, points
-      FROM ${historyTable}
-      WHERE ${entityColumn} = ?1 AND ${condition}
-      ORDER BY start ${order}
-      LIMIT ${limit}
-    )`;
+  const select = (condition: string, order: string) =>
+    `SELECT ${selectChunksSql(tables, "?1", condition, order)}`;
   const from = selectChunkStartSql(tables, "?1", "?2");
   return {
     pointLayout: tables.pointLayout,
     /** Chunks of the entity `?1` with points from `?2` on and before `?3`: the oldest `?4`. */
-    selectForwards: selectChunks(`start >= ${from} AND start < ?3`, "ASC", "?4"),
+    selectForwards: select(`start >= ${from} AND start < ?3`, "start LIMIT ?4"),
     /** Chunks of the entity `?1` that start before `?2`: the newest `?3`, newest first. */
-    selectBackwards: selectChunks("start < ?2", "DESC", "?3"),
+    selectBackwards: select("start < ?2", "start DESC LIMIT ?3"),
   };
 });

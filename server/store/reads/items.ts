@@ -44,7 +44,6 @@ function createItemRead<Row>(database: Database, item: Item, jsonSql: string) {
   };
 }
 
-/** Creates the reads of the items of a kind. */
 export function createItemReads<
   Kind extends ItemKind,
   OwnerField extends object,
@@ -68,8 +67,7 @@ export function createItemReads<
   type Row = Readonly<{ key: number; observedAt: number }>;
   type DetailsRow = Readonly<{ observedAt: number; fields: Fields; history: HistoryRow }>;
   const { kind, pointFields: fields } = item;
-  const format = { kind, fields, zoneSuffix: "Z", maxPoints: HISTORY_MAX_POINTS } as const;
-  const history = createHistoryReader<Point>(format);
+  const history = createHistoryReader<Point>({ kind, fields, maxPoints: HISTORY_MAX_POINTS });
   const rowJson = "json_object('key', key, 'observedAt', observed_at)";
   const detailsJson = `json_object(
     'observedAt', observed_at,

@@ -24,12 +24,7 @@ interface ListSelection {
   readonly filters: readonly ListFilter[];
 }
 
-/**
- * Creates the statements that read the list of a request. Each returns the JSON of its rows.
- *
- * @param sortField The field that the list is sorted by.
- * @param summary The schema of an entity in the list.
- */
+/** Creates the statements that read the list of a request; each returns the JSON of its rows. */
 export function createListStatements(
   request: ListRequest,
   sortField: string,
@@ -66,9 +61,7 @@ export function createListStatements(
   };
 }
 
-/** A filter of a request. */
 interface ListFilter {
-  /** The value of the filter in the request. */
   readonly value: string | number;
   /** Returns the condition for rows that match. @param value The value, as SQL. */
   readonly isMatchSql: (value: string) => string;
@@ -130,8 +123,6 @@ const selectKeysSql = (table: string, condition: string) => `
 /**
  * Selects the keys of the next ?3 entities in the order of the list. Each part is a search of the
  * index of the figure, and runs only if those before it don't give enough.
- *
- * @param after The entity before them.
  */
 function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
   const { figure } = query;
@@ -201,7 +192,7 @@ function selectMatchingSql(query: ListSelection, after: ListPosition | undefined
 }
 
 /**
- * Reads the entities whose keys a subquery selects, as JSON: those that match the filter with their
+ * Reads the entities with the selected keys, as JSON: those that match the filters with their
  * summaries, the number of all and, if there is a filter, the position of the last.
  */
 function rowsJsonSql(query: ListSelection, summaryJson: string, keysSql: string): string {

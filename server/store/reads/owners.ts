@@ -31,11 +31,7 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   readonly nameSql: string;
   /** Creates the field of a response that has this name. */
   readonly createNameField: (name: string) => NameField;
-  /**
-   * Lists the cache tags of a response about a name.
-   *
-   * @param id The identifier of the owner that the name means, if there is one.
-   */
+  /** Lists the cache tags of a response about a name, which means the owner with this identifier. */
   readonly listTags: (name: string, id?: string) => string[];
 }
 
@@ -52,10 +48,7 @@ export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: 
   };
 }
 
-/**
- * Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner.
- * One statement takes a fraction of the time of many.
- */
+/** Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner. */
 function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
   const sql = `
     SELECT json_group_array((
@@ -75,15 +68,10 @@ interface OwnerRow {
   readonly id: string;
   /** `null` for a user who was never observed. */
   readonly observedAt: number | null;
-  /** How responses call it. */
   readonly name: string;
 }
 
-/**
- * Creates the reads of the owners of a kind.
- *
- * @param details.fieldsSql JSON of the fields of the row `owner`, as SQL.
- */
+/** Creates the reads of the owners of a kind; `fieldsSql` is JSON of the row `owner`. */
 export function createOwnerReads<Kind extends OwnerKind, NameField extends object, Fields, Details>(
   database: Database,
   owner: Owner<Kind, NameField>,

@@ -32,12 +32,10 @@ type ListRead<Sort extends string, List> = (
   signal?: AbortSignal,
 ) => Promise<CacheableResult<List>>;
 
-/** Reads behind `/api/video`. */
 export interface VideoReads extends Cacheable<VideoStore> {
   readonly channelPage: ListRead<SortName<"channel">, ChannelList>;
 }
 
-/** Reads behind `/api/microblog`. */
 export interface MicroblogReads extends Cacheable<MicroblogStore> {
   readonly userPage: ListRead<SortName<"user">, UserList>;
 }

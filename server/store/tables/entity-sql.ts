@@ -14,7 +14,7 @@ import { createPointLayout } from "./point-layout.ts";
 
 const ENTITY_TABLES = { channel: channels, short: shorts, user: users, tweet: tweets };
 
-export type ItemTables = ReturnType<typeof createItemTables>;
+type ItemTables = ReturnType<typeof createItemTables>;
 export type KindTables = ReturnType<typeof createKindTables> & Partial<Pick<ItemTables, "owner">>;
 
 function createKindTables(kind: EntityKind) {
@@ -44,9 +44,10 @@ function createKindTables(kind: EntityKind) {
 }
 
 /** @param keyColumn The column with the key of the owner. */
-function createItemTables(kind: ItemKind, keyColumn: string) {
-  return { ...createKindTables(kind), owner: { ...KINDS[kind].owner, keyColumn } };
-}
+const createItemTables = (kind: ItemKind, keyColumn: string) => ({
+  ...createKindTables(kind),
+  owner: { ...KINDS[kind].owner, keyColumn },
+});
 
 export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKind, ItemTables>> = {
   channel: createKindTables("channel"),
@@ -74,7 +75,7 @@ export function fieldsJsonSql({ properties }: { readonly properties: object }): 
   return `json_object(${members.join(", ")})`;
 }
 
-/** Returns an expression for the JSON of the `Attributes` of the row `e`. */
+/** The `Attributes` of the row `e` as JSON, as SQL. */
 export function attributesJsonSql({ attributes }: KindTables): string {
   const members = Object.keys(attributes).map((field) => {
     const column = `e.${toColumnName(field)}`;

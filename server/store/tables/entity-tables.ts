@@ -17,9 +17,8 @@ import {
   type OwnerKind,
 } from "../../../core/kinds.ts";
 
-export function toColumnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+export const toColumnName = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
  * The columns of a kind's counts, gains and attributes, except identifiers. Gains are written with

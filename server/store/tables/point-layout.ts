@@ -5,8 +5,6 @@
  */
 
 export interface PointLayout {
-  /** How many counts a point has. */
-  readonly width: number;
   /** The numbers of the counts, as `KINDS` of core declares them, in ascending order. */
   readonly countNumbers: readonly number[];
   /** The beginning of a chunk of such points. */
@@ -19,12 +17,12 @@ const HEADER_END = ".";
 /** @throws {Error} If the numbers do not ascend from 0 to 29. */
 export function createPointLayout(countNumbers: readonly number[]): PointLayout {
   const bits = countNumbers.reduce((sum, number) => sum | (1 << number), 0);
-  if (listBits(bits).join() !== countNumbers.join()) {
-    throw new Error(
-      `The numbers of counts must ascend from 0 to ${COUNT_NUMBER_MAX}, got ${countNumbers.join()}`,
-    );
+  if (listBits(bits).join() === countNumbers.join()) {
+    return { countNumbers, header: bits.toString(32) + HEADER_END };
   }
-  return { width: countNumbers.length, countNumbers, header: bits.toString(32) + HEADER_END };
+  throw new Error(
+    `The numbers of counts must ascend from 0 to ${COUNT_NUMBER_MAX}, got ${countNumbers.join()}`,
+  );
 }
 
 /** Parses the header at the beginning of a chunk; `undefined` if there is none. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  CHUNK_MAX_CHARACTERS,
   encodeChunks,
   encodeChunksEvenly,
   decodeChunks,
@@ -11,6 +10,8 @@ import {
 } from "../../../server/store/history/chunk-codec.ts";
 import { createPointLayout, type PointLayout } from "../../../server/store/tables/point-layout.ts";
 import { mixedPoints, growingPoints } from "../../support/arbitraries/history-points.ts";
+
+const CHUNK_MAX_CHARACTERS = 960;
 
 /** The layouts of points with 0, 1, 2… counts. */
 const LAYOUTS = Array.from({ length: 6 }, (_, width) =>

@@ -6,10 +6,6 @@ import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import type { Database, Statement } from "../../../server/store/database/database.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
-import {
-  STEP_MAX_CHUNKS,
-  STEP_MAX_OBSERVATIONS,
-} from "../../../server/store/history/retention-step.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
@@ -21,6 +17,10 @@ import {
   parsePolicy,
   makeObservation,
 } from "../../support/store/retention.ts";
+
+// The limits of a step.
+const STEP_MAX_OBSERVATIONS = 1000;
+const STEP_MAX_CHUNKS = 25;
 
 const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 const POLICY_OF_ALL_KINDS = parsePolicy("channel=40d/day,short=40d/day/42d,user=40d/day,tweet=40d");

@@ -5,7 +5,6 @@ import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
-import type { HistoryFormat } from "../../../server/store/history/thinned-history.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { withDatabase } from "../../support/store/database.ts";
 import { readChunksOf, readHistoryJson } from "../../support/store/stored-history.ts";
@@ -45,14 +44,9 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
             ...a.map((point) => makeTweetAt("a", point)),
             ...b.map((point) => makeTweetAt("b", point)),
           ]);
-          const kind: HistoryFormat = {
-            kind: "tweet",
-            fields: FORM,
-            zoneSuffix: "Z",
-            maxPoints: max,
-          };
+          const format = { kind: "tweet", fields: FORM, maxPoints: max } as const;
           for (const [index, points] of [a, b].entries()) {
-            const history = await readHistoryJson(database, kind, index + 1);
+            const history = await readHistoryJson(database, format, index + 1);
             expect(history.points).toEqual(formatPoints(thinHistory(points, max)));
             expect(history.isThinned).toBe(points.length > max);
           }
@@ -85,8 +79,8 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
           const { length } = points;
           for (const maxPoints of [...maxima, 3, length - 1, length, length + 1]) {
             if (maxPoints < 3) continue;
-            const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "", maxPoints };
-            const history = await readHistoryJson(database, kind, 1);
+            const format = { kind: "tweet", fields: FORM, zoneSuffix: "", maxPoints } as const;
+            const history = await readHistoryJson(database, format, 1);
             const isThinned = length > maxPoints;
             const expected = formatPoints(thinHistory(points, maxPoints)).map((point) =>
               Object.assign(point, { seen: point.seen.slice(0, -1) }),
@@ -115,7 +109,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
       const starts = (await readChunksOf(database, "tweet", "a")).map(({ start }) => start);
       expect(starts[1]).toBe(chunkAt);
       expect(starts.length).toBeGreaterThan(3);
-      const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "Z", maxPoints: 4 };
+      const kind = { kind: "tweet", fields: FORM, maxPoints: 4 } as const;
       const history = await readHistoryJson(database, kind, 1);
       expect(history.points).toEqual(formatPoints(thinHistory(points, 4)));
       expect(history.points[1]).toMatchObject({ likes: chunkAt - START });
@@ -130,7 +124,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
         points.push(point);
         await writeObservations(database, [makeTweetAt("a", point)]);
         for (const maxPoints of [3, 60]) {
-          const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "Z", maxPoints };
+          const kind = { kind: "tweet", fields: FORM, maxPoints } as const;
           const history = await readHistoryJson(database, kind, 1);
           expect(history.points).toEqual(formatPoints(thinHistory(points, maxPoints)));
         }

@@ -9,7 +9,6 @@ import {
 import type { Database } from "../../../server/store/database/database.ts";
 import {
   createHistoryReader,
-  type HistoryFormat,
   type HistoryRow,
 } from "../../../server/store/history/thinned-history.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
@@ -100,8 +99,12 @@ export async function readPointsOf(
 export type HistoryJsonPoint = Readonly<Record<string, string | number | null>>;
 
 /** Reads the history of an entity like a response, thinned if it is too long. */
-export async function readHistoryJson(database: Database, kind: HistoryFormat, key: number) {
-  const reader = createHistoryReader<HistoryJsonPoint>(kind);
+export async function readHistoryJson(
+  database: Database,
+  format: Parameters<typeof createHistoryReader>[0],
+  key: number,
+) {
+  const reader = createHistoryReader<HistoryJsonPoint>(format);
   const sql = `SELECT ${reader.selectSql("?1")}`;
   const row = await database.queryJson<HistoryRow>(sql, [key]);
   const { points, isThinned } = reader.format(row ?? { isThinned: 0, chunks: [] });

@@ -43,7 +43,6 @@ interface CallQueueOptions {
   onFailure(): void;
 }
 
-/** Creates a queue, with a pool of connections of its own. */
 export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, now, onFailure } = options;
   const pool = createConnectionPool(options);
@@ -56,7 +55,6 @@ export function createCallQueue(options: CallQueueOptions) {
   const countUnsuspected = () =>
     waitTimes().reduce((count, ms) => (ms < SUSPECT_AFTER_MS ? count + 1 : count), 0);
 
-  /** Sends waiting calls, as far as there is capacity. */
   function sendWaiting(): void {
     while (inFlight.size < inFlightMax && countUnsuspected() < unsuspectedMax) {
       const call = takeNext(waiting);
@@ -129,12 +127,10 @@ export function createCallQueue(options: CallQueueOptions) {
     /** Closes the connections without a call: they can be dead without a sign. */
     discardIdle: pool.discardIdle,
 
-    /** Rejects all calls. */
     abortAll: (failure: DomainError): void => abort(failure, () => true),
   };
 }
 
-/** Keeps connections between calls. */
 function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   let idle: { readonly connection: RemoteConnection; readonly since: number }[] = [];
   return {
@@ -155,9 +151,8 @@ function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
     },
 
     /** Takes back a connection whose call got a response. */
-    release(connection: RemoteConnection): void {
-      idle.push({ connection, since: performance.now() });
-    },
+    release: (connection: RemoteConnection): void =>
+      void idle.push({ connection, since: performance.now() }),
 
     discardIdle(): void {
       for (const { connection } of idle) connection.close();
@@ -166,7 +161,7 @@ function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   };
 }
 
-/** Removes the call to send next; `undefined` if there is none. */
+/** Removes the call to send next. */
 function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
   const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
   return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();

@@ -1,13 +1,20 @@
 /**
  * Calls to a libSQL server. Each has a deadline after which it is aborted; the numbers in flight
- * and waiting are bounded; and none is sent while the server is known not to answer.
+ * and waiting are bounded; and a circuit breaker sends none to a server that does not answer, until
+ * a probe succeeds.
  */
-import type { DomainError } from "../../../../core/errors.ts";
+import { setTimeout } from "node:timers/promises";
+import pTimeout from "p-timeout";
+import { DomainError } from "../../../../core/errors.ts";
 import type { DatabaseOptions } from "../database.ts";
-import { createUnansweredError, NotSentError } from "../errors.ts";
+import { createUnansweredError, NotSentError, toUnavailableError } from "../errors.ts";
 import { createCallQueue, type CallLimits } from "./call-queue.ts";
-import { createCircuitBreaker } from "./circuit-breaker.ts";
 import { openRemoteConnection, type RemoteConnection } from "./remote-connection.ts";
+
+type ServerAddress = Parameters<typeof openRemoteConnection>[0];
+
+const PROBE_INTERVAL_MS = 250;
+const PROBE_TIMEOUT_MS = 1500;
 
 /**
  * Time is counted in ticks. They don't pass while the process is stopped or busy, so no call expires
@@ -27,6 +34,9 @@ const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 /** Creates a client, which connects with its first call. */
 export function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
+  /** Why the server does not answer; `undefined` while it does. */
+  let outage: DomainError | undefined;
+  let probing: Promise<void> | undefined;
   let now = 0;
   let lastProbeAt = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -40,10 +50,6 @@ export function createRemoteClient(options: DatabaseOptions) {
     write: createCallQueue({ ...queueOptions, ...WRITES_IN_FLIGHT, openConnection: openWriter }),
   };
   const allQueues = Object.values(queues);
-  const breaker = createCircuitBreaker(options, (failure) => {
-    closeConnections(failure);
-    options.onAvailabilityChange?.(failure);
-  });
 
   /** Closes the idle connections and, after a failure, those of all calls. */
   function closeConnections(failure?: DomainError): void {
@@ -54,53 +60,89 @@ export function createRemoteClient(options: DatabaseOptions) {
   }
 
   function probeOncePerTick(): void {
-    if (lastProbeAt === now || breaker.getFailure() !== undefined) return;
+    if (lastProbeAt === now || outage !== undefined) return;
     lastProbeAt = now;
     closeConnections();
-    void breaker.probeNow();
+    probing ??= probeUntilAnswered().finally(() => (probing = undefined));
+  }
+
+  async function probeUntilAnswered(): Promise<void> {
+    do {
+      if (outage !== undefined) await setTimeout(PROBE_INTERVAL_MS, undefined, { ref: false });
+      const failure = await probe(options);
+      if (isClosed) return;
+      const isChange = (failure === undefined) !== (outage === undefined);
+      outage = failure;
+      if (!isChange) continue;
+      closeConnections(failure);
+      options.onAvailabilityChange?.(failure);
+    } while (outage !== undefined);
   }
 
   function handleTick(): void {
     now += TICK_MS;
-    if (allQueues.every((queue) => queue.isIdle())) return stopTicks();
+    if (allQueues.every((queue) => queue.isIdle())) {
+      clearInterval(timer);
+      timer = undefined;
+      return;
+    }
     // The probe comes first, so that no waiting call is sent on a connection that may be dead.
     if (allQueues.some((queue) => queue.hasNewSuspect())) probeOncePerTick();
     for (const queue of allQueues) queue.handleTick();
   }
 
-  function stopTicks(): void {
-    clearInterval(timer);
-    timer = undefined;
-  }
-
   return {
-    /**
-     * @throws {NotSentError} If the call was not sent, so that nothing of it was done.
-     * @throws {DomainError} `Service Unavailable` if there was no response in time, or the server
-     * cannot be reached. The server may have executed the call.
-     */
+    /** After any error but a {@link NotSentError}, the server may have executed the call. */
     run<Result>(
       access: keyof typeof queues,
       operation: (connection: RemoteConnection) => Promise<Result>,
       limits: CallLimits,
     ): Promise<Result> {
-      const refusal = isClosed ? createUnansweredError() : breaker.getFailure();
+      const refusal = isClosed ? createUnansweredError() : outage;
       if (refusal !== undefined) return Promise.reject(new NotSentError(refusal));
       timer ??= setInterval(handleTick, TICK_MS).unref();
       return queues[access].run(operation, limits);
     },
 
     /** Why no call is sent; `undefined` while calls are. */
-    getOutage: breaker.getFailure,
+    getOutage: (): DomainError | undefined => outage,
 
     isClosed: (): boolean => isClosed,
 
     /** Aborts all calls and closes the connections; later calls are refused. */
     close(): void {
       isClosed = true;
-      breaker.stop();
       closeConnections(createUnansweredError());
-      stopTicks();
+      clearInterval(timer);
     },
   };
+}
+
+/** Queries a server, on a new connection; resolves to the reason why it does not answer. */
+async function probe(address: ServerAddress): Promise<DomainError | undefined> {
+  try {
+    await query(address);
+    return undefined;
+  } catch (error) {
+    // Any other error is a response: the server refused the probe.
+    return error instanceof DomainError ? error : toUnavailableError(error);
+  }
+}
+
+/** Whether a server answers anyone who can reach it. */
+export const answersWithoutToken = (url: string): Promise<boolean> =>
+  // The URL can have a token too.
+  query({ url, authToken: "" }).then(
+    () => true,
+    () => false,
+  );
+
+async function query(address: ServerAddress): Promise<void> {
+  const connection = openRemoteConnection(address);
+  try {
+    const answer = connection.execute({ sql: "SELECT 1", args: [] });
+    await pTimeout(answer, { milliseconds: PROBE_TIMEOUT_MS, message: createUnansweredError() });
+  } finally {
+    connection.close();
+  }
 }

@@ -29,9 +29,8 @@ const NOT_SYNCED =
   "accept the loss with DURABILITY=process";
 
 /**
- * Opens a connection, which the first call waits for.
- *
- * Keep it: a stream is a connection to SQLite on the server, and each new one parses the schema.
+ * Opens a connection, which the first call waits for. Keep it: a stream is a connection to SQLite on
+ * the server, and each new one parses the schema.
  *
  * @param options.isSyncRequired Whether calls fail if the server does not sync their commits to the
  * disk. It can lose the setting when it starts again.
@@ -55,7 +54,7 @@ export function openRemoteConnection(
     if (fault !== undefined) throw new NotSentError(new DomainError("Service Unavailable", fault));
   }
 
-  /** Reads the setting that the server had when the connection was opened. */
+  /** Explains that the server did not sync commits when the connection was opened. */
   async function findDurabilityFault(): Promise<string | undefined> {
     const { rows } = await stream.query("PRAGMA synchronous");
     return Number(rows[0]?.[0]) >= SYNCED_MIN ? undefined : NOT_SYNCED;
@@ -64,10 +63,8 @@ export function openRemoteConnection(
   const toStmt = ({ sql, args }: Statement) => new Stmt(texts.store(sql)).bindIndexes(args);
 
   return {
-    /** Explains that the server does not sync commits to its disk; `undefined` if it does. */
     findDurabilityFault,
 
-    /** Runs one statement. */
     async execute(statement: Statement): Promise<StatementResult> {
       await opened;
       const answer = stream.query(toStmt(statement));

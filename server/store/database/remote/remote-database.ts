@@ -24,12 +24,7 @@ export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, ra
  */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
-/**
- * Opens the database of a server, as it is.
- *
- * @throws {DomainError} `Conflict` if its commits are to survive a power cut, and the server does not
- * sync them; `Service Unavailable` if it does not answer.
- */
+/** Opens the database of a server, as it is. */
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
   const remote = createRemoteClient(options);
   if (options.durability === "process") return createRemoteDatabase(remote);

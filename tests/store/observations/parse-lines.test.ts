@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cutBlocks } from "../../../server/store/observations/line-blocks.ts";
+import { cutBlocks } from "../../../server/store/observations/parse-lines.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
