@@ -15,7 +15,7 @@ import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts
 import type { StoredTotals } from "../../store/administration/totals.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
-import type { BackupResult } from "../../store/database/backup.ts";
+import type { backUp } from "../../store/database/backup.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { EndpointDescription, Operation } from "../endpoints/endpoint.ts";
@@ -57,7 +57,7 @@ export interface AdminOptions {
   /** Applies the retention policy, or counts the observations that it would remove. */
   applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
   /** Copies the database into a new file. Only commands may name any path. */
-  backUp(file: string): Promise<BackupResult>;
+  backUp(file: string): ReturnType<typeof backUp>;
   /** The folder for backups that are made over HTTP. */
   readonly backupFolder: string;
 }

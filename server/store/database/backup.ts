@@ -8,13 +8,8 @@ import type { Database } from "./database.ts";
 import { parseFileUrl } from "./database-file.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
 
-export interface BackupResult {
-  readonly file: string;
-  readonly bytes: number;
-}
-
 /** Copies the database, as it is at one instant, into a new file that only its owner can read. */
-export async function backUp(database: Database, url: string, file: string): Promise<BackupResult> {
+export async function backUp(database: Database, url: string, file: string) {
   if (parseFileUrl(url) === undefined) {
     throw new DomainError(
       "Invalid Request",

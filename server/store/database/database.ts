@@ -54,7 +54,6 @@ export interface Database {
   readonly transactionMaxBytes: number;
   /** Runs typed queries; a batch of them is one transaction. Throws the error of a failed query. */
   query<Result>(run: (drizzle: SqliteRemoteDatabase) => PromiseLike<Result>): Promise<Result>;
-  /** Reads the rows of one statement. */
   queryRows(statement: Statement | string): Promise<Row[]>;
   /**
    * Reads and parses the one JSON text that a statement returns, the fastest way to read many values;

@@ -6,7 +6,6 @@ import type { AccessMode, Database, Statement, StatementResult } from "./databas
 /** Creates the `query()` of a database. It throws the original error, which Drizzle wraps. */
 export function createDrizzleQueries(runner: {
   execute(statement: Statement, access: AccessMode): Promise<StatementResult>;
-  /** Runs statements as one transaction. */
   batch(statements: readonly Statement[], access: AccessMode): Promise<StatementResult[]>;
 }): Database["query"] {
   const typedDatabase = drizzle(
@@ -26,11 +25,10 @@ export function createDrizzleQueries(runner: {
   };
 }
 
-function isQuery(sql: string): boolean {
-  return /^\s*(?:select|with)\b/i.test(sql);
-}
+const isQuery = (sql: string) => /^\s*(?:select|with)\b/i.test(sql);
 
 /** SQLite has no booleans. */
-function toStatement(sql: string, params: Statement["args"]): Statement {
-  return { sql, args: params.map((value) => (typeof value === "boolean" ? Number(value) : value)) };
-}
+const toStatement = (sql: string, params: Statement["args"]): Statement => ({
+  sql,
+  args: params.map((value) => (typeof value === "boolean" ? Number(value) : value)),
+});

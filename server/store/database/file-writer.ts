@@ -195,6 +195,6 @@ const SMALL_REQUEST_MAX_CHARACTERS = 10_000;
 function isSmall(operation: WriterOperation): boolean {
   if (operation.method !== "write") return true;
   const args = operation.statements.flatMap((statement) => statement.args);
-  const texts = args.filter((arg) => typeof arg === "string");
-  return texts.reduce((sum, { length }) => sum + length, 0) <= SMALL_REQUEST_MAX_CHARACTERS;
+  const lengths = args.map((arg) => (typeof arg === "string" ? arg.length : 0));
+  return lengths.reduce((sum, length) => sum + length, 0) <= SMALL_REQUEST_MAX_CHARACTERS;
 }

@@ -51,8 +51,10 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   /** Of a removed or replaced file, writes are lost, and a new connection opens another file. */
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
-      if (readFileIdentity(file) !== openedIdentity) throw createReplacedFileError(file);
-      return work();
+      if (readFileIdentity(file) === openedIdentity) return work();
+      const code = "SQLITE_READONLY_DBMOVED";
+      const message = `${code}: ${file} was removed or replaced while it is in use`;
+      throw Object.assign(new Error(message), { code });
     });
 
   const write: Database["write"] = (statements, { durability = "power", inline = false } = {}) => {
@@ -100,12 +102,6 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
 function getOnly([result]: readonly StatementResult[]): StatementResult {
   if (result === undefined) throw new Error("The statement has no result");
   return result;
-}
-
-function createReplacedFileError(path: string): Error {
-  const code = "SQLITE_READONLY_DBMOVED";
-  const message = `${code}: ${path} was removed or replaced while it is in use`;
-  return Object.assign(new Error(message), { code });
 }
 
 function readFileIdentity(path: string): string | undefined {

@@ -12,7 +12,9 @@
  * and the one that the kind lost is left out. New points go to new chunks.
  */
 
-import { parsePointLayout, type PointLayout } from "../tables/point-layout.ts";
+import { parsePointLayout, type createPointLayout } from "../tables/point-layout.ts";
+
+type PointLayout = ReturnType<typeof createPointLayout>;
 
 /** A part of a history, as a row of a history table holds it. */
 export interface Chunk {
@@ -32,7 +34,7 @@ export interface Point {
 }
 
 /** Takes a point. The `counts` array is reused after the call returns: copy it to keep it. */
-export type PointCallback = (at: number, counts: readonly (number | null)[]) => void;
+type PointCallback = (at: number, counts: readonly (number | null)[]) => void;
 
 /** Four rows of this size fill a page of the database. */
 const CHUNK_MAX_CHARACTERS = 960;

@@ -36,15 +36,10 @@ export function selectChunkStartSql(
   )`;
 }
 
-export interface ChunkWrite extends Chunk {
-  /** The identifier of its entity. */
-  readonly id: string;
-}
-
-/** Each chunk replaces the one with the same start. */
+/** Writes chunks, each with the identifier of its entity. They replace those with the same start. */
 export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
-  chunks: readonly ChunkWrite[],
+  chunks: readonly (Chunk & { readonly id: string })[],
 ): Statement {
   const [id, ...values] = [0, 1, 2, 3].map((index) => jsonExtractSql(index, "given.value"));
   const rows = chunks.map((chunk) => [chunk.id, chunk.start, chunk.size, chunk.points]);

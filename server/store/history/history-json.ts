@@ -4,10 +4,12 @@
  * `JSON.stringify()`.
  */
 import { DAY_MS, formatDay } from "../../../core/time.ts";
-import type { PointCallback } from "./chunk-codec.ts";
+import type { forEachPoint } from "./chunk-codec.ts";
 
 /** The members of a point, in their order: label to the name of a count, or to `at`, the instant. */
 export type PointFields = Readonly<Record<string, string>>;
+
+type WriteRow = Parameters<typeof forEachPoint>[2];
 
 /** `2026-11-20T08:15:30.123`; no number is longer. */
 const INSTANT_CHARACTERS = 23;
@@ -34,7 +36,7 @@ export function createRowsEncoder(
   columns: readonly string[],
   fields: PointFields,
   zone: "Z" | "",
-): (maxRows: number, writeRows: (writeRow: PointCallback) => void) => Uint8Array {
+): (maxRows: number, writeRows: (writeRow: WriteRow) => void) => Uint8Array {
   const openings = Object.entries(fields).map(([label, name], index, all) => {
     const [, previousName] = all[index - 1] ?? [];
     const separator = `${previousName === "at" ? `${zone}"` : ""}${index === 0 ? "{" : ","}`;

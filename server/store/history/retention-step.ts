@@ -5,13 +5,7 @@ import { LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import type { KindTables } from "../tables/entity-sql.ts";
 import { decodeChunks, encodeChunks, type Chunk } from "./chunk-codec.ts";
-import {
-  CHUNK_JSON,
-  deleteChunks,
-  upsertChunks,
-  type ChunkPosition,
-  type ChunkWrite,
-} from "./chunk-sql.ts";
+import { CHUNK_JSON, deleteChunks, upsertChunks, type ChunkPosition } from "./chunk-sql.ts";
 import { updateGainsAfterPruning } from "./gains.ts";
 import { recordHistoryRewrites, writeOptimistically } from "./optimistic-write.ts";
 
@@ -52,7 +46,7 @@ export async function readPlan(
     found += chunk.size;
   }
   const deleted: EntityChunk[] = [];
-  const written: ChunkWrite[] = [];
+  const written: (Chunk & { readonly id: string })[] = [];
   let removed = 0;
   const { pointLayout } = tables;
   const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
@@ -88,13 +82,13 @@ export async function prune(
     const before = parseState(tables, await database.queryRows(selectState));
     const rewrittenIds = [...new Set(deleted.map(({ id }) => id))];
     const recordChange = recordHistoryRewrites(tables.kind, rewrittenIds);
-    const createStatements = async () => [
+    if (removed === 0) return { ...current, selectState, before, recordChange, statements: [] };
+    const statements = [
       deleteChunks(tables, deleted),
       upsertChunks(tables, written),
       ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
       selectState,
     ];
-    const statements = removed === 0 ? [] : await createStatements();
     return { ...current, selectState, before, recordChange, statements };
   });
   const { before, selectState } = plan;
@@ -114,9 +108,7 @@ export async function prune(
  */
 const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
   (${entityColumn}, start) >= (?1, ifnull((
-    SELECT max(start)
-    FROM ${historyTable}
-    WHERE ${entityColumn} = ?1 AND start <= ?2
+    SELECT max(start) FROM ${historyTable} WHERE ${entityColumn} = ?1 AND start <= ?2
   ), ?2)) AND (${entityColumn}, start) <= (?3, ?4)`;
 
 const selectStepChunksSql = (tables: KindTables, limit: number) => `

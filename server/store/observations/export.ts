@@ -168,7 +168,6 @@ function createLine(
   return line;
 }
 
-/** Reads the instant of the newest observation; `undefined` if there is none. */
 export async function readNewestObservedAt(database: Database): Promise<number | undefined> {
   const instants = Object.values(KIND_TABLES).map(
     ({ entityTable }) => `SELECT max(observed_at) AS at FROM ${entityTable}`,

@@ -28,10 +28,10 @@ export function createBatchBuilder() {
   const builders = mapKinds(createKindBatchBuilder);
   return {
     add: (observation: Observation) => builders[observation.kind].add(observation),
-    build: () =>
-      Object.values(builders)
-        .map((builder) => builder.build())
-        .filter(({ entityIds }) => entityIds.length > 0),
+    build(): ObservationBatch[] {
+      const batches = Object.values(builders).map((builder) => builder.build());
+      return batches.filter(({ entityIds }) => entityIds.length > 0);
+    },
   };
 }
 

@@ -56,9 +56,8 @@ export function upsertEntities(
   };
   const { owner } = tables;
   if (owner === undefined) return [upsert];
-  const ownerIds = JSON.stringify(
-    entities.map(({ attributes }) => toOwnerId(owner.kind, attributes[owner.field])),
-  );
+  const ids = entities.map(({ attributes }) => toOwnerId(owner.kind, attributes[owner.field]));
+  const ownerIds = JSON.stringify(ids);
   const reserve = reserveKeys(KIND_TABLES[owner.kind], ownerIds);
   return owner.kind === "user"
     ? [reserve, clearSpellings(entities, ownerIds), upsert, RESTORE_SPELLINGS]

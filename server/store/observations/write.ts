@@ -8,19 +8,9 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createBatchCutter } from "./batch-parts.ts";
-import { type ObservationBatch } from "./observation-batch.ts";
-import {
-  encodeChunks,
-  encodeChunksEvenly,
-  type Chunk,
-  type Point,
-} from "../history/chunk-codec.ts";
-import {
-  deleteChunks,
-  upsertChunks,
-  type ChunkPosition,
-  type ChunkWrite,
-} from "../history/chunk-sql.ts";
+import type { ObservationBatch } from "./observation-batch.ts";
+import { encodeChunks, encodeChunksEvenly, type Chunk } from "../history/chunk-codec.ts";
+import { deleteChunks, upsertChunks, type ChunkPosition } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
 import { recordEntityWrites, writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
@@ -86,7 +76,7 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
 function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): Statement[] {
   const { pointLayout } = tables;
-  const written: ChunkWrite[] = [];
+  const written: (Chunk & { readonly id: string })[] = [];
   const deleted: ChunkPosition[] = [];
   for (const { id, points, stored } of changed) {
     if (stored?.late === undefined) {
@@ -111,13 +101,13 @@ function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): S
 }
 
 /** Assigns points, oldest first, to the chunks that they replace. */
-function assignToChunks(points: Iterable<Point>, chunks: readonly Chunk[]) {
-  const parts = chunks.map((replaced) => ({ replaced, points: [] as Point[] }));
-  let part = 0;
-  for (const { at, counts } of points) {
-    while (at >= (chunks[part + 1]?.start ?? Infinity)) part++;
-    // Copied, because the iterable may reuse one array.
-    parts[part]?.points.push({ at, counts: [...counts] });
-  }
-  return parts;
+function assignToChunks(points: MergedEntity["points"], chunks: readonly Chunk[]) {
+  // The iterable may reuse one array.
+  const copies = Array.from(points, ({ at, counts }) => ({ at, counts: [...counts] }));
+  let last = 0;
+  const pointsByChunk = Map.groupBy(copies, ({ at }) => {
+    while (at >= (chunks[last + 1]?.start ?? Infinity)) last++;
+    return last;
+  });
+  return chunks.map((replaced, index) => ({ replaced, points: pointsByChunk.get(index) ?? [] }));
 }

@@ -69,7 +69,6 @@ interface ListRow extends ListPosition {
   readonly summary: object;
 }
 
-/** The result of a statement. */
 interface ScannedRows {
   readonly matches: readonly ListRow[];
   readonly count: number;
@@ -104,7 +103,7 @@ function readRows(
 
 const NO_ROWS: ScannedRows = { matches: [], count: 0 };
 
-/** Reads a page in the order of the list, in steps of some entities. */
+/** Reads a page in the order of the list. */
 async function scanList(
   database: Database,
   { selectNext }: ListStatements,

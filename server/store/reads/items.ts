@@ -11,39 +11,7 @@ import { createHistoryReader, type HistoryRow } from "../history/thinned-history
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createOwnerRead, type Owner } from "./owners.ts";
 
-/** How the items of a kind are found. */
-interface Item<Kind extends ItemKind = ItemKind, OwnerField extends object = object> {
-  readonly kind: Kind;
-  readonly owner: Owner<OwnerKind, OwnerField>;
-  /** The column with the instant of publication; an item without it is not listed. */
-  readonly publishedColumn: string;
-}
-
-/** Creates the read of JSON of the row `item`. It throws a `DomainError` if there is none. */
-function createItemRead<Row>(database: Database, item: Item, jsonSql: string) {
-  type OwnerRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
-  const { kind, owner, publishedColumn } = item;
-  const { entityTable, owner: columns } = KIND_TABLES[kind];
-  const readOwner = createOwnerRead<OwnerRow>(
-    database,
-    owner,
-    `json_object(
-      'ownerId', owner.id,
-      'name', ${owner.nameSql},
-      'item', (
-        SELECT ${jsonSql}
-        FROM ${entityTable} AS item
-        WHERE item.id = ?3 AND ${columns.keyColumn} = owner.key AND ${publishedColumn} IS NOT NULL
-      )
-    )`,
-  );
-  return async (ownerName: string, id: string) => {
-    const row = await readOwner(ownerName, id);
-    if (row.item === null) throw createNotFoundError(kind, ownerName, id);
-    return { name: row.name, row: row.item, tags: owner.listTags(ownerName, row.ownerId) };
-  };
-}
-
+/** Creates the reads of the items of a kind. */
 export function createItemReads<
   Kind extends ItemKind,
   OwnerField extends object,
@@ -53,7 +21,11 @@ export function createItemReads<
   Details,
 >(
   database: Database,
-  item: Item<Kind, OwnerField> & {
+  item: {
+    readonly kind: Kind;
+    readonly owner: Owner<OwnerKind, OwnerField>;
+    /** The column with the instant of publication; an item without it is not listed. */
+    readonly publishedColumn: string;
     /** Creates the field of a response that has the identifier. */
     readonly createIdField: (id: string) => IdField;
     /** JSON of the fields of the row `item`, as SQL. */
@@ -64,18 +36,43 @@ export function createItemReads<
     readonly createDetails: (fields: Fields, history: Point[], name: string) => Details;
   },
 ) {
-  type Row = Readonly<{ key: number; observedAt: number }>;
-  type DetailsRow = Readonly<{ observedAt: number; fields: Fields; history: HistoryRow }>;
-  const { kind, pointFields: fields } = item;
+  const { kind, owner, pointFields: fields } = item;
+  const { entityTable, owner: columns } = KIND_TABLES[kind];
   const history = createHistoryReader<Point>({ kind, fields, maxPoints: HISTORY_MAX_POINTS });
-  const rowJson = "json_object('key', key, 'observedAt', observed_at)";
-  const detailsJson = `json_object(
+
+  /** Creates the read of JSON of the row `item`. It throws a `DomainError` if there is none. */
+  function createItemRead<Row>(jsonSql: string) {
+    type OwnerRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
+    const readOwner = createOwnerRead<OwnerRow>(
+      database,
+      owner,
+      `json_object(
+        'ownerId', owner.id,
+        'name', ${owner.nameSql},
+        'item', (
+          SELECT ${jsonSql}
+          FROM ${entityTable} AS item
+          WHERE item.id = ?3 AND ${columns.keyColumn} = owner.key
+            AND ${item.publishedColumn} IS NOT NULL
+        )
+      )`,
+    );
+    return async (ownerName: string, id: string) => {
+      const row = await readOwner(ownerName, id);
+      if (row.item === null) throw createNotFoundError(kind, ownerName, id);
+      return { name: row.name, row: row.item, tags: owner.listTags(ownerName, row.ownerId) };
+    };
+  }
+
+  const readRow = createItemRead<Readonly<{ key: number; observedAt: number }>>(
+    "json_object('key', key, 'observedAt', observed_at)",
+  );
+  type DetailsRow = Readonly<{ observedAt: number; fields: Fields; history: HistoryRow }>;
+  const readDetails = createItemRead<DetailsRow>(`json_object(
     'observedAt', observed_at,
     'fields', ${item.fieldsSql},
     'history', ${history.selectSql("item.key")}
-  )`;
-  const readRow = createItemRead<Row>(database, item, rowJson);
-  const readDetails = createItemRead<DetailsRow>(database, item, detailsJson);
+  )`);
   return {
     async details(ownerName: string, id: string): Promise<CacheableResult<Details>> {
       const { name, row, tags } = await readDetails(ownerName, id);
@@ -87,7 +84,7 @@ export function createItemReads<
     async history(ownerName: string, id: string, request: HistoryRequest & RangeOrigin) {
       const { name, row, tags } = await readRow(ownerName, id);
       const { page, caching } = await readHistoryPage(database, kind, row, request);
-      const body = { ...item.owner.createNameField(name), ...item.createIdField(id), ...page };
+      const body = { ...owner.createNameField(name), ...item.createIdField(id), ...page };
       return { body, tags, ...caching };
     },
   };

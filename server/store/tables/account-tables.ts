@@ -52,7 +52,6 @@ export const keys = sqliteTable("keys", {
   expiresAt: integer("expires_at"),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
-  /** The id of the key that a rotation made in its place. */
   replacedBy: integer("replaced_by"),
 });
 
@@ -126,7 +125,6 @@ export const usage = sqliteTable(
     requests: integer().notNull(),
     credits: integer().notNull(),
     refunded: integer().notNull().default(0),
-    /** Refunded requests. */
     refunds: integer().notNull().default(0),
     // How the requests ended, as far as it is known: counted after the responses, in a later write.
     ok: integer().notNull().default(0),
@@ -179,7 +177,6 @@ export const notices = sqliteTable(
     /** The same in every attempt, so that receivers recognize a repeated one. */
     id: text().primaryKey(),
     account: integer().notNull(),
-    /** After the debit. */
     balance: integer().notNull(),
     threshold: integer().notNull(),
     /** The sum of the account's grants at that time. */
@@ -192,7 +189,6 @@ export const notices = sqliteTable(
     /** When the last attempt began, whether it counts or not. */
     attemptedAt: integer("attempted_at"),
     deliveredAt: integer("delivered_at"),
-    /** Why the last attempt failed. */
     failure: text(),
   },
   (table) => [

@@ -42,7 +42,6 @@ export const targets = sqliteTable(
     dueAt: integer("due_at").notNull(),
     succeededAt: integer("succeeded_at"),
     failedAt: integer("failed_at"),
-    /** The reason for the last failure. */
     failure: text(),
     /** Failures since the last success. */
     failures: integer().notNull().default(0),

@@ -4,18 +4,11 @@
  * count, or loses one. A header is a whole number in base 32, whose bits are these numbers, and a dot.
  */
 
-export interface PointLayout {
-  /** The numbers of the counts, as `KINDS` of core declares them, in ascending order. */
-  readonly countNumbers: readonly number[];
-  /** The beginning of a chunk of such points. */
-  readonly header: string;
-}
-
 const COUNT_NUMBER_MAX = 29;
 const HEADER_END = ".";
 
-/** @throws {Error} If the numbers do not ascend from 0 to 29. */
-export function createPointLayout(countNumbers: readonly number[]): PointLayout {
+/** @param countNumbers The numbers of the counts, as `KINDS` of core declares them, ascending. */
+export function createPointLayout(countNumbers: readonly number[]) {
   const bits = countNumbers.reduce((sum, number) => sum | (1 << number), 0);
   if (listBits(bits).join() === countNumbers.join()) {
     return { countNumbers, header: bits.toString(32) + HEADER_END };
@@ -26,7 +19,7 @@ export function createPointLayout(countNumbers: readonly number[]): PointLayout 
 }
 
 /** Parses the header at the beginning of a chunk; `undefined` if there is none. */
-export function parsePointLayout(text: string): PointLayout | undefined {
+export function parsePointLayout(text: string) {
   const header = text.slice(0, text.indexOf(HEADER_END) + 1);
   const layout = createPointLayout(listBits(Number.parseInt(header, 32)));
   return layout.header === header ? layout : undefined;

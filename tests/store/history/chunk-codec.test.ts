@@ -8,10 +8,12 @@ import {
   type Chunk,
   type Point,
 } from "../../../server/store/history/chunk-codec.ts";
-import { createPointLayout, type PointLayout } from "../../../server/store/tables/point-layout.ts";
+import { createPointLayout } from "../../../server/store/tables/point-layout.ts";
 import { mixedPoints, growingPoints } from "../../support/arbitraries/history-points.ts";
 
 const CHUNK_MAX_CHARACTERS = 960;
+
+type PointLayout = ReturnType<typeof createPointLayout>;
 
 /** The layouts of points with 0, 1, 2… counts. */
 const LAYOUTS = Array.from({ length: 6 }, (_, width) =>

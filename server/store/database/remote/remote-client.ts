@@ -31,7 +31,6 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 /** Reads wait for no lock. A slow read makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
-/** Creates a client, which connects with its first call. */
 export function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
   /** Why the server does not answer; `undefined` while it does. */
@@ -104,12 +103,10 @@ export function createRemoteClient(options: DatabaseOptions) {
       return queues[access].run(operation, limits);
     },
 
-    /** Why no call is sent; `undefined` while calls are. */
     getOutage: (): DomainError | undefined => outage,
 
     isClosed: (): boolean => isClosed,
 
-    /** Aborts all calls and closes the connections; later calls are refused. */
     close(): void {
       isClosed = true;
       closeConnections(createUnansweredError());
