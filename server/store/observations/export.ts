@@ -35,33 +35,27 @@ export async function* exportObservations(
   database: Database,
   { kind, ids, since = FIRST_INSTANT }: ExportOptions,
 ): AsyncGenerator<Record<string, unknown>> {
-  const kinds = kind === undefined ? ENTITY_KINDS : [kind];
+  const kinds = (kind === undefined ? ENTITY_KINDS : [kind]).map((name) => KIND_TABLES[name]);
   const ranges =
     ids === undefined
-      ? kinds.map((name) => ({ tables: KIND_TABLES[name], firstId: "", lastId: LAST_ID }))
+      ? kinds.map((tables) => ({ tables, firstId: "", lastId: LAST_ID }))
       : await findEntities(database, kinds, ids);
   for (const range of ranges) yield* exportRange(database, range, since);
 }
 
 /** Entities of a kind; both ends are included. */
-interface EntityRange {
-  readonly tables: KindTables;
-  readonly firstId: string;
-  readonly lastId: string;
-}
+type EntityRange = Readonly<{ tables: KindTables; firstId: string; lastId: string }>;
 
 /** An identifier after all others. */
 const LAST_ID = "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS);
 
 async function findEntities(
   database: Database,
-  kinds: readonly EntityKind[],
+  kinds: readonly KindTables[],
   ids: readonly string[],
 ): Promise<EntityRange[]> {
-  const found = new Set<string>();
   const entities: EntityRange[] = [];
-  for (const kind of kinds) {
-    const tables = KIND_TABLES[kind];
+  for (const tables of kinds) {
     const sql = `
       SELECT json_group_array(id)
       FROM (
@@ -70,12 +64,14 @@ async function findEntities(
         WHERE id IN (SELECT value FROM json_each(?1)) AND observed_at IS NOT NULL
         ORDER BY id
       )`;
-    const given = JSON.stringify(ids.map((id) => toEntityId(kind, id)));
+    const given = JSON.stringify(ids.map((id) => toEntityId(tables.kind, id)));
     const stored = (await database.queryJson<string[]>(sql, [given])) ?? [];
-    for (const id of ids) if (stored.includes(toEntityId(kind, id))) found.add(id);
     for (const id of stored) entities.push({ tables, firstId: id, lastId: id });
   }
-  const missing = ids.find((id) => !found.has(id));
+  const found = new Set(entities.map(({ tables, firstId }) => `${tables.kind} ${firstId}`));
+  const missing = ids.find((id) =>
+    kinds.every(({ kind }) => !found.has(`${kind} ${toEntityId(kind, id)}`)),
+  );
   if (missing === undefined) return entities;
   throw new DomainError("Not Found", `Nothing with the id ${quoteValue(missing)} was observed`);
 }

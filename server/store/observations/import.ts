@@ -6,7 +6,7 @@ import { mapTransientErrors } from "../database/errors.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createWorkerClient } from "../database/worker-rpc.ts";
 import type { ObservationBatch } from "./observation-batch.ts";
-import { cutBlocks, parseLines, type LineBlock, type ParsedLines } from "./parse-lines.ts";
+import { cutBlocks, parseLines, type LineBlock } from "./parse-lines.ts";
 import type { SerializedLines } from "./parse-worker.ts";
 import { writeBatches } from "./write.ts";
 
@@ -66,7 +66,7 @@ const COUNT_NAMES = ["read", "new", "changed", "unchanged"] as const;
 
 const noop = () => undefined;
 
-async function parseBlock({ bytes, now }: LineBlock): Promise<ParsedLines> {
+async function parseBlock({ bytes, now }: LineBlock): Promise<ReturnType<typeof parseLines>> {
   if (bytes.byteLength < WORKER_MIN_BYTES) return parseLines({ bytes, now });
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;

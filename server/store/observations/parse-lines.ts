@@ -4,8 +4,7 @@ import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
-import type { RejectionReport } from "../../../core/stores.ts";
-import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
+import { createBatchBuilder } from "./observation-batch.ts";
 
 const NEWLINE = 0x0a;
 
@@ -58,14 +57,8 @@ export interface LineBlock {
   readonly now: number;
 }
 
-export interface ParsedLines extends RejectionReport {
-  readonly lines: number;
-  /** The number of lines that are not blank. */
-  readonly read: number;
-  readonly batches: readonly ObservationBatch[];
-}
-
-export function parseLines({ bytes, now }: LineBlock): ParsedLines {
+/** Parses the lines of a block; `read` counts those that are not blank. */
+export function parseLines({ bytes, now }: LineBlock) {
   const builder = createBatchBuilder();
   const rejections = createRejectionCollector();
   let read = 0;

@@ -1,13 +1,13 @@
 /** The worker thread that parses large blocks of lines, so that the main thread serves requests. */
 import { handleRequests } from "../database/worker-rpc.ts";
 import type { ObservationBatch } from "./observation-batch.ts";
-import { parseLines, type LineBlock, type ParsedLines } from "./parse-lines.ts";
+import { parseLines, type LineBlock } from "./parse-lines.ts";
 
 /**
  * Parsed lines, as they move from thread to thread: arrays of texts and objects as parts of JSON, which
  * takes a quarter of the time of a structured clone.
  */
-export interface SerializedLines extends Omit<ParsedLines, "batches"> {
+export interface SerializedLines extends Omit<ReturnType<typeof parseLines>, "batches"> {
   readonly batches: readonly (Omit<ObservationBatch, "entityIds" | "attributeSets"> &
     Readonly<Record<"entityIds" | "attributeSets", readonly string[]>>)[];
 }

@@ -65,9 +65,7 @@ export function createListRead<Sort extends string, Summary, Body>(
   };
 }
 
-interface ListRow extends ListPosition {
-  readonly summary: object;
-}
+type ListRow = ListPosition & { readonly summary: object };
 
 interface ScannedRows {
   readonly matches: readonly ListRow[];

@@ -36,12 +36,6 @@ const CHUNKS_SQL = selectChunksSql(
   ), ?3)`,
 );
 
-interface FollowersRow {
-  readonly username: string;
-  readonly observedAt: number | null;
-  readonly chunks: readonly Chunk[];
-}
-
 /** If no chunk before the start has a known count, this many times as many are read next. */
 const LOOKBACK_GROWTH = 8;
 
@@ -56,7 +50,8 @@ const encodeChanges = createRowsEncoder(
  * days that the request selects. It is searched in few chunks first, then in more.
  */
 export function createFollowersRead(database: Database, users: Owner<"user">) {
-  const readChunks = createOwnerRead<FollowersRow>(
+  type Row = { username: string; observedAt: number | null; chunks: readonly Chunk[] };
+  const readChunks = createOwnerRead<Readonly<Row>>(
     database,
     users,
     `json_object('username', username, 'observedAt', observed_at, 'chunks', ${CHUNKS_SQL})`,
