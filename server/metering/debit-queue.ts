@@ -3,11 +3,13 @@
  * the disk commits many debits, and the refunds that wait with them. The ledger decides each debit as
  * if it came alone, in their order; a request whose client leaves before is not charged.
  */
+import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
+import type { DebitOutcome } from "../../core/stores.ts";
 import type { ChangeSet } from "../store/history/change-log.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
-import { recoverRefunds } from "./refund-recovery.ts";
+import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
 import {
   createBatchCommitter,
   waitForSocketPoll,
@@ -17,7 +19,6 @@ import {
 } from "./batch-committer.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
 import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
-import { createReceipts } from "./receipts.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { listCharges, type RefundSpool } from "./refund-spool.ts";
 
@@ -75,13 +76,6 @@ export function createDebitQueue(options: DebitQueueOptions) {
     onFailure,
     spool,
   });
-  const onRefund = (debit: Debit) => onEnd(debit, undefined);
-  const { refundReceipt, settleBatch, rejectBatch } = createReceipts(
-    ledger,
-    refundQueue,
-    locks,
-    onRefund,
-  );
 
   /** Ends a debit whose client left before the commit. */
   function drop({ charge, signal, reject }: PendingDebit): void {
@@ -98,17 +92,37 @@ export function createDebitQueue(options: DebitQueueOptions) {
     } catch (error) {
       startNext();
       const postponed = refundQueue.postpone(refunds, error);
-      if (debits.length > 0) await rejectBatch(debits, uid, error);
+      const charges = debits.map(({ charge }) => charge);
+      const rejectAll = () => debits.forEach(({ reject }) => reject(error));
+      if (ledger.isRolledBack(error)) {
+        rejectAll();
+        charges.forEach(locks.release);
+      } else if (debits.length > 0) {
+        await refundQueue.applyNow({ kind: "batch", uid, charges }, rejectAll);
+      }
       return postponed;
     }
     // The next commit then refunds those that left during this one.
     if (areClientsLeaving) await waitForSocketPoll();
-    const unpaid = result === undefined ? [] : settleBatch(debits, result);
+    const unpaid = result === undefined ? [] : settleBatch(debits, result, refund);
     // The next batch is committed while the requests of this one are answered.
     startNext();
     unpaid.forEach(locks.release);
     if (refunds.length > 0) await refundQueue.confirm(refunds);
   }
+
+  async function refundDebit({ charge, debit }: Receipt, reason: string): Promise<void> {
+    if (debit === undefined) return;
+    onEnd(debit, undefined);
+    await refundQueue.enqueue({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason });
+  }
+
+  /**
+   * Gives the debit back, once: the request could not be answered. If the first attempt fails, it
+   * resolves, and the queue goes on trying.
+   */
+  const refund = (receipt: Receipt, reason: string): Promise<void> =>
+    (receipt.refunded ??= refundDebit(receipt, reason));
 
   return {
     /**
@@ -128,27 +142,56 @@ export function createDebitQueue(options: DebitQueueOptions) {
       locks.complete(charge);
     },
 
-    /**
-     * Gives the debit back, once: the request could not be answered. If the first attempt fails, it
-     * resolves, and the queue goes on trying.
-     */
-    refund: refundReceipt,
-
-    /** Applies the refunds that other processes saved before they ended. */
-    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, commits.applyRefunds)),
-
+    refund,
+    recover: refundQueue.recover,
     check: commits.check,
 
     /** Saves waiting refunds, finishes running commits, and tries failed refunds once more. */
-    async close(): Promise<void> {
-      await Promise.all([refundQueue.saveAll(), batchCommitter.waitUntilIdle()]);
-      await refundQueue.close();
-    },
+    close: () =>
+      Promise.all([refundQueue.saveAll(), batchCommitter.waitUntilIdle()]).then(refundQueue.close),
 
     /** Resolves once nothing runs any more, after the database is closed. */
-    async waitUntilIdle(): Promise<void> {
-      await batchCommitter.waitUntilIdle();
-      await refundQueue.waitForFirstAttempts();
-    },
+    waitUntilIdle: () => batchCommitter.waitUntilIdle().then(refundQueue.waitForFirstAttempts),
   };
+}
+
+/**
+ * Resolves or rejects the requests of a committed batch.
+ *
+ * @returns The charges that were not paid. One that was keeps its lock until it is answered.
+ */
+function settleBatch(
+  debits: readonly PendingDebit[],
+  { outcomes, changes }: DebitBatchResult,
+  refund: (receipt: Receipt, reason: string) => Promise<void>,
+): AccountCharge[] {
+  const unpaid: AccountCharge[] = [];
+  for (const [index, pending] of debits.entries()) {
+    const receipt = settleDebit(pending, outcomes[index], changes.sequence);
+    if (receipt?.debit === undefined) unpaid.push(pending.charge);
+    // The next batch takes the refund along: a kill of the process leaves few of them behind.
+    else if (pending.signal?.aborted === true) void refund(receipt, CLOSED_CONNECTION_REASON);
+  }
+  return unpaid;
+}
+
+/** Resolves or rejects a request as the ledger decided. @returns Its receipt, if it has one. */
+function settleDebit(
+  { charge, resolve, reject }: PendingDebit,
+  outcome: DebitOutcome<Debit> | undefined,
+  changeSequence: number,
+): Receipt | undefined {
+  if (outcome?.kind === "charged" || outcome?.kind === "repeated") {
+    const debit = outcome.kind === "charged" ? outcome.debit : undefined;
+    const cost = debit === undefined ? 0 : charge.cost;
+    const receipt: Receipt = { charge, debit, cost, balance: outcome.balance, changeSequence };
+    resolve(receipt);
+    return receipt;
+  }
+  if (outcome?.kind === "misused") {
+    const key = charge.idempotencyKey?.value;
+    const message = `The Idempotency-Key ${key} paid for another URL or body within 24 hours`;
+    reject(new DomainError("Invalid Request", message));
+  } else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
+  return undefined;
 }

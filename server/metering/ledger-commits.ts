@@ -9,19 +9,21 @@ import type { Refund } from "./refund-spool.ts";
 /** The ledger, as the debit queue uses it. */
 export type DebitLedger = Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
 
-interface LedgerCommitsOptions {
+export function createLedgerCommits({
+  ledger,
+  now,
+  timeoutMs,
+  onChanges,
+  onFailure,
+}: {
   readonly ledger: DebitLedger;
   now(): number;
   /** How long a commit may take. */
   readonly timeoutMs: number;
-  /** Receives the changes up to a commit. */
   readonly onChanges: ((changes: ChangeSet) => void) | undefined;
   /** Receives why `onChanges` failed. */
   onFailure(error: unknown): void;
-}
-
-export function createLedgerCommits(options: LedgerCommitsOptions) {
-  const { ledger, now, timeoutMs, onChanges, onFailure } = options;
+}) {
   let lastSequence: number | undefined;
   /** Whether the last commit of charges failed. */
   let isFailing = false;

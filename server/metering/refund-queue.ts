@@ -4,7 +4,7 @@
  */
 import { DomainError } from "../../core/errors.ts";
 import { withDeadline } from "./deadline.ts";
-import { describeRefund, type Refund, type RefundSpool } from "./refund-spool.ts";
+import { describeRefund, listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
 /**
  * The most debits of a transaction, and the most refunds: these take 4 ms of the thread that serves
@@ -95,8 +95,6 @@ export function createRefundQueue(options: RefundQueueOptions) {
   }
 
   return {
-    save,
-
     /** Applies a refund with the next commit; resolves after the first attempt. */
     enqueue: (refund: Refund) =>
       add(refund, (added) => {
@@ -104,12 +102,18 @@ export function createRefundQueue(options: RefundQueueOptions) {
         onWaiting();
       }),
 
-    /** Applies a refund at once, else like `enqueue()`. */
-    applyNow: (refund: Refund) =>
-      add(refund, (added) => {
+    /**
+     * Applies a refund at once, else like `enqueue()`. It is saved first, so that not even a kill of
+     * the process loses it.
+     */
+    async applyNow(refund: Refund, onSaved: () => void): Promise<void> {
+      await save(refund);
+      onSaved();
+      return add(refund, (added) => {
         const onFailed = (error: unknown) => postpone([added], error);
         apply([refund]).then(() => confirm([added]), onFailed);
-      }),
+      });
+    },
 
     /** Takes a group of the refunds that wait. It is either confirmed or postponed. */
     takeGroup: () => waiting.splice(0, GROUP_MAX_SIZE),
@@ -127,6 +131,9 @@ export function createRefundQueue(options: RefundQueueOptions) {
 
     /** Saves every refund that is not applied: the process may be killed soon. */
     saveAll: () => Promise.all(Array.from(pending, ({ refund }) => save(refund))),
+
+    /** Applies the refunds that other processes, ended or running, saved. */
+    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, options.apply)),
 
     /** Tries every refund that failed once more, and stops retrying. */
     async close(): Promise<void> {
@@ -181,20 +188,41 @@ function createRetries(
   };
 }
 
+/** Applies the refunds in the files of other processes, and removes the files that are done. */
+async function recoverRefunds(spool: RefundSpool, apply: ApplyRefunds) {
+  const recovered = [];
+  for (const spoolFile of await spool.readOthers()) {
+    const { file, refunds, otherDatabases, damagedLines } = spoolFile;
+    const { applied, failures } = await applyInGroups(refunds, apply);
+    const problems = Object.entries(otherDatabases).map(
+      ([database, requests]) => `${requests} of another database, ${database}`,
+    );
+    if (damagedLines.length > 0) problems.push(`damaged lines: ${damagedLines.join(", ")}`);
+    const error = failures.at(-1)?.error;
+    if (failures.length === 0) await spool.discard(spoolFile);
+    else problems.push(error instanceof Error ? error.message : String(error));
+    /** The requests that are refunded, or were never debited. */
+    const settled = countRequests(applied);
+    const ofOthers = Object.values(otherDatabases).reduce((sum, requests) => sum + requests, 0);
+    const left = countRequests(refunds) - settled + ofOthers;
+    recovered.push({ file, settled, left, problems });
+  }
+  return recovered;
+}
+
+const countRequests = (refunds: Iterable<Refund>) =>
+  Array.from(refunds).flatMap(listCharges).length;
+
 /**
  * Applies refunds in groups. The refunds of a group that fails are applied one by one, so that none
  * holds up the others. It stops at the first group for which the database is not available.
  */
-export async function applyInGroups(
-  refunds: readonly Refund[],
-  apply: ApplyRefunds,
-): Promise<{ readonly applied: ReadonlySet<Refund>; readonly failures: readonly GroupFailure[] }> {
+async function applyInGroups(refunds: readonly Refund[], apply: ApplyRefunds) {
   const applied = new Set<Refund>();
   const failures: GroupFailure[] = [];
-  const groups: (readonly Refund[])[] = [];
-  for (let start = 0; start < refunds.length; start += GROUP_MAX_SIZE) {
-    groups.push(refunds.slice(start, start + GROUP_MAX_SIZE));
-  }
+  const groups = Array.from({ length: Math.ceil(refunds.length / GROUP_MAX_SIZE) }, (_, index) =>
+    refunds.slice(index * GROUP_MAX_SIZE, (index + 1) * GROUP_MAX_SIZE),
+  );
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
     try {
       await apply(group);
@@ -212,7 +240,8 @@ export async function applyInGroups(
 }
 
 function createPendingError({ refunds, error }: GroupFailure): Error {
-  const names = refunds.length === 1 ? refunds.map(describeRefund) : [];
-  const subject = names.length === 1 ? `${names[0]} is` : `${refunds.length} refunds are`;
+  const [refund] = refunds;
+  const isOne = refund !== undefined && refunds.length === 1;
+  const subject = isOne ? `${describeRefund(refund)} is` : `${refunds.length} refunds are`;
   return new Error(`${subject} not done yet: ${String(error)}`, { cause: error });
 }

@@ -7,7 +7,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
-import type { RecoveredFile } from "../../metering/refund-recovery.ts";
+import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
@@ -25,7 +25,7 @@ export interface AdminOptions {
   readonly ledger: LedgerStore;
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
-  recoverRefunds(): Promise<readonly RecoveredFile[]>;
+  readonly recoverRefunds: DebitQueue["recover"];
   readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
   readonly audit: AuditStore;
