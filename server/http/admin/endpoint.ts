@@ -10,9 +10,9 @@ import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
-import type { LedgerVerification } from "../../store/accounts/verify-ledger.ts";
+import type { verifyLedger } from "../../store/accounts/verify-ledger.ts";
 import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
-import type { StoredTotals } from "../../store/administration/totals.ts";
+import type { readTotals } from "../../store/administration/totals.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
 import type { backUp } from "../../store/database/backup.ts";
@@ -23,7 +23,7 @@ import type { EndpointDescription, Operation } from "../endpoints/endpoint.ts";
 export interface AdminOptions {
   now(): number;
   readonly ledger: LedgerStore;
-  verifyLedger(): Promise<LedgerVerification>;
+  verifyLedger(): ReturnType<typeof verifyLedger>;
   /** Retries the refunds that earlier processes left in files. */
   readonly recoverRefunds: DebitQueue["recover"];
   readonly notices: Pick<NoticeStore, "list" | "resend">;
@@ -39,7 +39,7 @@ export interface AdminOptions {
       /** Why requests cannot be charged or read; `null` if they can. */
       readonly outage: string | null;
     };
-    readonly totals: StoredTotals;
+    readonly totals: Awaited<ReturnType<typeof readTotals>>;
     readonly sources: readonly SourceStatus[];
   }>;
   readonly channels: ReturnType<typeof createTrackedChannelStore>;

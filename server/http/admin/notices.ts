@@ -4,7 +4,7 @@ import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../stored-names.ts";
-import type { NoticeRecord } from "../../store/accounts/notices.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
 import { createChoiceParameter } from "../endpoints/parameters.ts";
 import { defineAdmin } from "./endpoint.ts";
 import {
@@ -85,7 +85,7 @@ function assertNoticeId(field: string, id: string | undefined): void {
   );
 }
 
-function toNoticeResource(notice: NoticeRecord) {
+function toNoticeResource(notice: Awaited<ReturnType<NoticeStore["list"]>>[number]) {
   const { id, account, balance, threshold, state, attempts, failure } = notice;
   return {
     id,

@@ -1,5 +1,5 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
-import { and, asc, eq, getTableColumns, isNull } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { generateSecret, hashSecret } from "../../secrets.ts";
 import { addAdvice } from "../../system-errors.ts";
@@ -37,6 +37,8 @@ const SELECT_KEY = `
 
 /** The columns of a key that administrators see: never the key itself. */
 const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
+
+const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = keys.account)`;
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -112,27 +114,19 @@ async function revokeKey(
   idOrKey: number | string,
   now: number,
 ) {
-  const isKey =
-    typeof idOrKey === "number" ? eq(keys.id, idOrKey) : eq(keys.hash, hashSecret(idOrKey));
-  await query((drizzle) =>
-    drizzle
-      .update(keys)
-      .set({ revokedAt: now })
-      .where(and(isKey, isNull(keys.revokedAt))),
-  );
+  const isId = typeof idOrKey === "number";
   const { id, hash, revokedAt } = keys;
   const [revoked] = await query((drizzle) =>
     drizzle
-      .select({ id, account: accounts.name, hash, revokedAt })
-      .from(keys)
-      .innerJoin(accounts, eq(accounts.id, keys.account))
-      .where(isKey),
+      .update(keys)
+      .set({ revokedAt: sql`ifnull(${revokedAt}, ${now})` })
+      .where(isId ? eq(id, idOrKey) : eq(hash, hashSecret(idOrKey)))
+      .returning({ id, hash, revokedAt: sql<number>`${revokedAt}`, account: ACCOUNT_NAME }),
   );
-  if (revoked === undefined) {
-    throw createUnknownKeyError(typeof idOrKey === "number" ? ` ${idOrKey}` : " with this text");
-  }
-  onChange(revoked.hash);
-  return { id: revoked.id, account: revoked.account, revokedAt: revoked.revokedAt ?? now };
+  if (revoked === undefined) throw createUnknownKeyError(isId ? ` ${idOrKey}` : " with this text");
+  const { hash: revokedHash, ...result } = revoked;
+  onChange(revokedHash);
+  return result;
 }
 
 /**
@@ -150,7 +144,10 @@ async function rotateKey(
 ) {
   const { secret: key, hash, beginsWith } = generateSecret(PREFIX);
   const end = now + overlapMs;
-  const { oldKey, newKey } = await writeNamed(
+  const {
+    oldKey: [old],
+    newKey: [created],
+  } = await writeNamed(
     database,
     {
       insertCopy: { sql: INSERT_COPY, args: [hash, beginsWith, now, id, now] },
@@ -160,7 +157,6 @@ async function rotateKey(
     },
     { idempotent: true },
   );
-  const [[old], [created]] = [oldKey, newKey];
   if (old === undefined) throw createUnknownKeyError(` ${id}`);
   if (created === undefined) {
     const { revoked_at: revokedAt, replaced_by: newId } = old;

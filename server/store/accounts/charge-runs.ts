@@ -13,7 +13,7 @@ export interface AccountCharge extends RequestCharge {
 }
 
 /** Consecutive charges that are the same but for their account's balance. */
-export interface ChargeRun extends AccountCharge {
+interface ChargeRun extends AccountCharge {
   /** 1 with an idempotency key. */
   count: number;
 }

@@ -11,7 +11,7 @@ import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Statement } from "../database/database.ts";
 import { selectChanges } from "../history/change-log.ts";
-import { RUN_ROWS, type ChargeRun } from "./charge-runs.ts";
+import { groupIntoRuns, RUN_ROWS, type AccountCharge } from "./charge-runs.ts";
 
 // Whether a run has to be paid for: of a batch without idempotency keys each, else those whose key
 // has not paid, or has no free repeat left. Both use ?2, so that both take the same arguments.
@@ -187,16 +187,17 @@ export const createOutcomeQueries = (runsJson: string, uid: string, after: numbe
 });
 
 /**
- * Creates the statements that commit runs. Each depends on the changes of the one before it.
+ * Creates the statements that commit charges. Each depends on the changes of the one before it.
  *
  * @param since The last change that the caller knows of.
  */
 export function createCommitStatements(
-  runs: readonly ChargeRun[],
+  charges: readonly AccountCharge[],
   uid: string,
   now: number,
   since: number | undefined,
 ): CommitStatements {
+  const runs = groupIntoRuns(charges);
   const hour = Math.floor(now / HOUR_MS);
   const expiredUntil = now - PAYMENT_TTL_MS;
   const updateBalances = { sql: UPDATE_BALANCES, args: [uid] };

@@ -13,7 +13,7 @@ import type { ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
-import { groupIntoRuns, type AccountCharge } from "./charge-runs.ts";
+import type { AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refunds.ts";
 
@@ -43,7 +43,7 @@ export async function commitDebits(
   const { outcomes, changes, payments } = await writeNamed(
     database,
     {
-      ...createCommitStatements(groupIntoRuns(charges), uid, now, since),
+      ...createCommitStatements(charges, uid, now, since),
       // Last: no charge is decided on credits that it gives back.
       ...(refunds.length === 0 ? undefined : createRefundStatements(refunds, now)),
     },

@@ -16,25 +16,12 @@ export interface Notice extends Omit<typeof notices.$inferSelect, "account" | "a
   readonly account: string;
 }
 
-export interface NoticeRecord extends Notice {
-  readonly state: NoticeState;
-}
-
 interface NoticeFilter {
   /** The name of an account. */
   readonly account?: string | undefined;
   readonly state?: NoticeState | undefined;
   /** Only those listed behind the notice with this id. */
   readonly after?: string | undefined;
-  readonly limit: number;
-}
-
-interface NoticeClaim {
-  readonly now: number;
-  /** A notice due later than this is due now: the clock was ahead when it was put off. */
-  readonly latestDueAt: number;
-  /** When a claim ends whose process ended. */
-  readonly until: number;
   readonly limit: number;
 }
 
@@ -81,7 +68,7 @@ export function createNoticeStore(database: Database) {
      * @param next When the next attempt is due, or `null` to give the notice up. Without a failure,
      * this attempt does not count.
      */
-    async release(claimed: Notice, next: Pick<NoticeRecord, "dueAt" | "failure">) {
+    async release(claimed: Notice, next: Pick<Notice, "dueAt" | "failure">) {
       const { id, attempts, dueAt: claimedUntil } = claimed;
       const uncounted = next.failure === null ? 1 : 0;
       const args = [next.dueAt, next.failure, uncounted, id, attempts, claimedUntil];
@@ -144,6 +131,15 @@ function selectRecords(drizzle: SqliteRemoteDatabase) {
     .select({ ...COLUMNS, account: accounts.name, state: STATE })
     .from(notices)
     .innerJoin(accounts, eq(accounts.id, notices.account));
+}
+
+interface NoticeClaim {
+  readonly now: number;
+  /** A notice due later than this is due now: the clock was ahead when it was put off. */
+  readonly latestDueAt: number;
+  /** When a claim ends whose process ended. */
+  readonly until: number;
+  readonly limit: number;
 }
 
 /** Claims notices that are due. No other process gets them before the claim ends. */

@@ -9,9 +9,6 @@ type Usage = typeof usage.$inferSelect;
 /** How requests ended that were charged; a failed one was refunded. */
 type StatusCounts = Pick<Usage, "ok" | "notModified" | "notFound" | "failed">;
 
-/** How some requests of an account, key, endpoint and hour ended. */
-type StatusUpdate = StatusCounts & Pick<Usage, "account" | "key" | "endpoint" | "hour">;
-
 export interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | "refunded"> {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
   readonly period: number | null;
@@ -78,10 +75,10 @@ const UPDATE_STATUSES = `
     AND usage.key = json_extract(added.value, '$.key')
     AND usage.endpoint = json_extract(added.value, '$.endpoint')`;
 
-/** Adds to the usage how requests ended. @param updates No two of one group. */
+/** Adds to the usage how requests ended. @param updates No two of one account, hour, key and endpoint. */
 export async function addStatuses(
   { write }: Database,
-  updates: readonly StatusUpdate[],
+  updates: readonly (StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">)[],
 ): Promise<void> {
   await write([{ sql: UPDATE_STATUSES, args: [JSON.stringify(updates)] }]);
 }

@@ -9,37 +9,27 @@ interface LedgerFault {
   readonly problem: string;
 }
 
-export interface LedgerVerification {
-  readonly accounts: number;
-  /** Folded ones too. */
-  readonly entries: number;
-  readonly faults: readonly LedgerFault[];
-}
-
 /**
  * Recomputes every balance from the journal and compares it with the account: the sums must agree
  * with those of the account and of the usage, no balance may ever have been negative (of folded
  * entries: at the end of their hour), and no debit may be refunded beyond its amount.
  */
-export async function verifyLedger(database: Database): Promise<LedgerVerification> {
-  const [sums, usage, negatives, overRefunds, [counts]] = await database.query((drizzle) =>
+export async function verifyLedger(database: Database) {
+  const [[counts], ...faults] = await database.query((drizzle) =>
     drizzle.batch([
+      drizzle.all<{ accounts: number; entries: number }>(SELECT_COUNTS),
       drizzle.all<LedgerFault>(SELECT_WRONG_SUMS),
       drizzle.all<LedgerFault>(SELECT_WRONG_USAGE),
       drizzle.all<LedgerFault>(SELECT_NEGATIVE_BALANCES),
       drizzle.all<LedgerFault>(SELECT_OVER_REFUNDS),
-      drizzle.all<Omit<LedgerVerification, "faults">>(SELECT_COUNTS),
     ]),
   );
-  return {
-    accounts: counts?.accounts ?? 0,
-    entries: counts?.entries ?? 0,
-    faults: [...sums, ...usage, ...negatives, ...overRefunds],
-  };
+  return { accounts: 0, entries: 0, ...counts, faults: faults.flat() };
 }
 
 const ENTRIES = sql.raw(ALL_ENTRIES);
 
+/** Counts the accounts, and all entries, folded ones too. */
 const SELECT_COUNTS = sql`
   SELECT
     (SELECT count(*) FROM accounts) AS accounts,

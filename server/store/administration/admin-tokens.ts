@@ -141,21 +141,16 @@ function isToken(nameIdOrToken: string | number) {
  * @throws {DomainError} `Not Found`.
  */
 async function revokeToken({ query }: Database, nameIdOrToken: string | number, now: number) {
-  const [found] = await query((drizzle) =>
-    drizzle.select().from(adminTokens).where(isToken(nameIdOrToken)),
-  );
-  if (found === undefined) {
-    const text = String(nameIdOrToken);
-    const shown = text.startsWith(PREFIX) ? `${text.slice(0, 10)}…` : text;
-    throw new DomainError("Not Found", `There is no valid token ${shown}`);
-  }
-  const { id, name } = found;
-  const revokedAt = found.revokedAt ?? now;
-  await query((drizzle) =>
+  const { id, name, revokedAt } = adminTokens;
+  const [revoked] = await query((drizzle) =>
     drizzle
       .update(adminTokens)
-      .set({ revokedAt })
-      .where(and(eq(adminTokens.id, id), isNull(adminTokens.revokedAt))),
+      .set({ revokedAt: sql`ifnull(${revokedAt}, ${now})` })
+      .where(isToken(nameIdOrToken))
+      .returning({ id, name, revokedAt: sql<number>`${revokedAt}` }),
   );
-  return { id, name, revokedAt };
+  if (revoked !== undefined) return revoked;
+  const text = String(nameIdOrToken);
+  const shown = text.startsWith(PREFIX) ? `${text.slice(0, 10)}…` : text;
+  throw new DomainError("Not Found", `There is no valid token ${shown}`);
 }

@@ -1,28 +1,9 @@
 /** Reads how much is stored, in short steps that read the rows of entities but few histories. */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
+import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-
-interface KindTotals {
-  readonly kind: EntityKind;
-  /** How many entities were observed. */
-  readonly entities: number;
-  readonly observations: number;
-  /** Whether `observations` is computed from a sample. */
-  readonly isEstimated: boolean;
-  /** The instant of the newest observation; `null` if there is none. */
-  readonly newest: number | null;
-}
-
-/** The totals. The sums of all accounts are `null` beyond 2^53 - 1, which no number states exactly. */
-export interface StoredTotals
-  extends
-    Readonly<Record<"accounts" | "keys" | "validKeys" | "creators" | "channels", number>>,
-    Readonly<Record<"granted" | "debited" | "refunded" | "balance", number | null>> {
-  readonly kinds: readonly KindTotals[];
-}
 
 /** Rows of entities that are read at once, in a few milliseconds. */
 const PAGE_ROWS = 5000;
@@ -33,11 +14,17 @@ const SAMPLE_MAX_ENTITIES = 500;
 /** Histories that are read at once: one can have a hundred chunks. */
 const SAMPLE_BATCH = 20;
 
+/** How many there are, and the sums of all accounts: `null` beyond 2^53 - 1, the last exact number. */
+type Sums = Readonly<
+  Record<"accounts" | "keys" | "validKeys" | "creators" | "channels", number> &
+    Record<"granted" | "debited" | "refunded" | "balance", number | null>
+>;
+
 /** Reads how much is stored of each kind, and the sums of accounts and keys. */
-export async function readTotals(database: Database, now: number): Promise<StoredTotals> {
-  const kinds: KindTotals[] = [];
+export async function readTotals(database: Database, now: number) {
+  const kinds = [];
   for (const kind of ENTITY_KINDS) kinds.push(await readKindTotals(database, KIND_TABLES[kind]));
-  const sums = await database.queryJson<Omit<StoredTotals, "kinds">>(SELECT_SUMS, [now]);
+  const sums = await database.queryJson<Sums>(SELECT_SUMS, [now]);
   if (sums === undefined) throw new Error("The sums have no row");
   return { kinds, ...sums };
 }
@@ -65,18 +52,22 @@ const SELECT_SUMS = `
   )
   FROM accounts`;
 
-async function readKindTotals(database: Database, tables: KindTables): Promise<KindTotals> {
-  const { entityTable, kind } = tables;
-  const maxKey = await database.queryJson<number>(
-    `SELECT json_quote(ifnull(max(key), 0)) FROM ${entityTable}`,
-    [],
-  );
-  const step = Math.max(1, Math.ceil((maxKey ?? 0) / SAMPLE_MAX_ENTITIES));
+async function readKindTotals(database: Database, tables: KindTables) {
+  const selectMaxKey = `SELECT json_quote(ifnull(max(key), 0)) FROM ${tables.entityTable}`;
+  const maxKey = (await database.queryJson<number>(selectMaxKey, [])) ?? 0;
+  const step = Math.max(1, Math.ceil(maxKey / SAMPLE_MAX_ENTITIES));
   const { entities, newest, sample } = await scanEntities(database, tables, step);
   const counted = await countObservations(database, tables, sample);
   const observations =
     step === 1 || sample.length === 0 ? counted : Math.round((counted * entities) / sample.length);
-  return { kind, entities, observations, isEstimated: step > 1 && entities > 0, newest };
+  return {
+    kind: tables.kind,
+    entities,
+    observations,
+    /** Whether `observations` is computed from a sample. */
+    isEstimated: step > 1 && entities > 0,
+    newest,
+  };
 }
 
 interface EntityPage {
@@ -87,7 +78,11 @@ interface EntityPage {
   readonly sample: readonly number[];
 }
 
-/** Counts the observed entities. @param step Every so many keys, one is in the sample. */
+/**
+ * Counts the observed entities, and finds the instant of the newest observation.
+ *
+ * @param step Every so many keys, one is in the sample.
+ */
 async function scanEntities(database: Database, { entityTable }: KindTables, step: number) {
   const sql = `
     SELECT json_object(

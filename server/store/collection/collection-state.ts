@@ -2,10 +2,13 @@
  * Stores the state that collectors keep between two starts. Each write is one transaction with its
  * conditions in SQL, so it is exact when several services share a database server.
  */
+import { and, eq } from "drizzle-orm";
 import { MINUTE_MS } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { createSourceLimits } from "./source-limits.ts";
+import { quotaUse, stoppedSources } from "../tables/collection-tables.ts";
 import { createTargetStore } from "./targets.ts";
+
+const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
 /** The watch list of each platform: a query of the ids of its `profile` and `items` targets. */
 const WATCH_LISTS = [
@@ -26,12 +29,12 @@ export function createCollectionState(database: Database) {
      * clock running ahead has set are moved back.
      */
     async syncTargets(now: number) {
-      const [row] = await database.queryRows({ sql: SELECT_IS_OUT_OF_SYNC, args: [now] });
-      if (Number(row?.["is_out_of_sync"]) === 0) return;
+      const isOutOfSync = await database.queryJson<0 | 1>(SELECT_IS_OUT_OF_SYNC, [now]);
+      if (isOutOfSync === 0) return;
       const statements = WATCH_LISTS.flatMap(({ platform, selectIds }) =>
         createSyncStatements(platform, selectIds, now),
       );
-      await database.write(statements, { durability: "configured", idempotent: true });
+      await database.write(statements, WRITE_OPTIONS);
     },
 
     ...createTargetStore(database),
@@ -75,11 +78,11 @@ const CORRECT_DUE_TIMES = `
   WHERE platform = ?1 AND lead.ms > ${CLOCK_LEAD_MIN_MS}`;
 
 const SELECT_IS_OUT_OF_SYNC = `
-  SELECT ${WATCH_LISTS.flatMap(({ platform, selectIds }) => [
+  SELECT json_quote(${WATCH_LISTS.flatMap(({ platform, selectIds }) => [
     `ifnull((${selectClockLeadSql(`'${platform}'`, "?1")}), 0) > ${CLOCK_LEAD_MIN_MS}`,
     `EXISTS (${selectIds} EXCEPT ${selectWatchedIdsSql(platform)})`,
     `EXISTS (${selectWatchedIdsSql(platform)} EXCEPT ${selectIds})`,
-  ]).join(" OR ")} AS is_out_of_sync`;
+  ]).join(" OR ")})`;
 
 function createSyncStatements(platform: string, selectIds: string, now: number): Statement[] {
   const insert = `
@@ -103,4 +106,67 @@ function createSyncStatements(platform: string, selectIds: string, now: number):
     { sql: deleteSql(`task IN ('profile', 'items') AND ${isRemoved}`), args: [] },
     { sql: CORRECT_DUE_TIMES, args: [platform, now] },
   ];
+}
+
+// The first WHERE is of a new day, the second of one that has units.
+const RESERVE_UNITS = `
+  INSERT INTO quota_use (source, bucket, day, units)
+  SELECT ?1, ?2, ?3, ?4
+  WHERE ?4 <= ?5
+  ON CONFLICT DO UPDATE SET units = units + excluded.units
+  WHERE units + excluded.units <= ?5
+  RETURNING units`;
+
+const REPLACE_STOP = `
+  INSERT OR REPLACE INTO stopped_sources (source, settings, reason, since, until)
+  VALUES (?, ?, ?, ?, ?)`;
+
+/** Quota units to reserve for one day, and the most that may be used that day. */
+type QuotaReservation = typeof quotaUse.$inferInsert & { readonly limit: number };
+
+/** Why and until when a source is not polled. */
+type SourceStop = Omit<typeof stoppedSources.$inferSelect, "source" | "settings">;
+
+/** Stores the used quota of sources, and which sources are stopped. */
+function createSourceLimits(database: Database) {
+  return {
+    /**
+     * Counts units of a quota day before they are used, so that the count survives a crash.
+     *
+     * @returns Whether the day has them left; otherwise nothing is counted.
+     */
+    async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
+      const statement = { sql: RESERVE_UNITS, args: [source, bucket, day, units, limit] };
+      const options = { durability: "configured", inline: true } as const;
+      const [reserved] = await database.write([statement], options);
+      return reserved?.rows.length === 1;
+    },
+
+    /** Used units of a quota day. */
+    async readUsedUnits(source: string, bucket: string, day: string) {
+      const sql = "SELECT json_quote(units) FROM quota_use WHERE (source, bucket, day) = (?, ?, ?)";
+      return (await database.queryJson<number>(sql, [source, bucket, day])) ?? 0;
+    },
+
+    /** @param settings A hash of the settings with which the source stopped. */
+    async saveStop(source: string, settings: string, { reason, since, until }: SourceStop) {
+      const statement = { sql: REPLACE_STOP, args: [source, settings, reason, since, until] };
+      await database.write([statement], WRITE_OPTIONS);
+    },
+
+    /** The stop of a source; `undefined` when its settings were others. */
+    async readStop(source: string, settings: string): Promise<SourceStop | undefined> {
+      const { reason, since, until } = stoppedSources;
+      const isStop = and(eq(stoppedSources.source, source), eq(stoppedSources.settings, settings));
+      const [stop] = await database.query((drizzle) =>
+        drizzle.select({ reason, since, until }).from(stoppedSources).where(isStop),
+      );
+      return stop;
+    },
+
+    async clearStop(source: string) {
+      const statement = { sql: "DELETE FROM stopped_sources WHERE source = ?", args: [source] };
+      await database.write([statement], WRITE_OPTIONS);
+    },
+  };
 }

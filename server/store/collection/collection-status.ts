@@ -7,7 +7,7 @@ import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceState } from "../../collectors/targets.ts";
 
 /** When a creator or channel was observed and will be; instants are ISO 8601. */
-export type CollectionStatus = Pick<
+type CollectionStatus = Pick<
   ListedCreator,
   "last_success" | "last_failure" | "failure" | "next_due"
 >;

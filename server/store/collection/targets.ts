@@ -55,7 +55,7 @@ const SELECT_ITEM_TARGETS = selectTargetsSql(`
 
 // The first due time of each task is found by the index; one min() over all would scan.
 const SELECT_NEXT_DUE = `
-  SELECT min(due_at) AS due_at
+  SELECT json_quote(min(due_at))
   FROM (
     SELECT (SELECT min(due_at) FROM targets WHERE platform = ? AND task = tasks.task) AS due_at
     FROM (SELECT 'profile' AS task UNION ALL SELECT 'items' UNION ALL SELECT 'counts') AS tasks
@@ -63,15 +63,14 @@ const SELECT_NEXT_DUE = `
 
 /** Argument ?3 is a JSON array of the ranges' `after` (excluded) and `until` (included). */
 const COUNT_BY_AGE = `
-  SELECT (
+  SELECT json_group_array((
     SELECT count(*)
     FROM targets
     WHERE platform = ?1 AND task = ?2
       AND published_at > json_extract(value, '$.after')
       AND published_at <= json_extract(value, '$.until')
-  ) AS targets
-  FROM json_each(?3)
-  ORDER BY key`;
+  ))
+  FROM (SELECT value FROM json_each(?3) ORDER BY key)`;
 
 /** Argument ?3 is a JSON array of items. */
 const INSERT_ITEM_TARGETS = `
@@ -157,16 +156,12 @@ export function createTargetStore(database: Database) {
       listTargets(SELECT_ITEM_TARGETS, [platform, JSON.stringify(ids)]),
 
     /** When the next target is due; `undefined` when there is none. */
-    async readNextDue(platform: Platform) {
-      const [row] = await database.queryRows({ sql: SELECT_NEXT_DUE, args: [platform] });
-      const dueAt = row?.["due_at"];
-      return typeof dueAt === "number" ? dueAt : undefined;
-    },
+    readNextDue: async (platform: Platform) =>
+      (await database.queryJson<number | null>(SELECT_NEXT_DUE, [platform])) ?? undefined,
 
     async countTargets(platform: Platform, task: TaskName) {
-      const sql = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND task = ?";
-      const [row] = await database.queryRows({ sql, args: [platform, task] });
-      return Number(row?.["targets"]);
+      const sql = "SELECT json_quote(count(*)) FROM targets WHERE platform = ? AND task = ?";
+      return (await database.queryJson<number>(sql, [platform, task])) ?? 0;
     },
 
     /** Counts targets by age since publication; of each range, `from` is included and `to` is not. */
@@ -176,8 +171,7 @@ export function createTargetStore(database: Database) {
         until: clampInstant(now - from),
       }));
       const args = [platform, task, JSON.stringify(published)];
-      const rows = await database.queryRows({ sql: COUNT_BY_AGE, args });
-      return rows.map((row) => Number(row["targets"]));
+      return (await database.queryJson<number[]>(COUNT_BY_AGE, args)) ?? [];
     },
 
     /** Adds items that are not yet targets of `counts`; none when the owner was removed. */
