@@ -10,7 +10,6 @@ const CACHE_MAX_ENTRIES = 10_000;
 export type Caller = Pick<StoredKey, "key" | "account" | "scopes">;
 
 interface Lookup {
-  /** In milliseconds. */
   readonly startedAt: number;
   readonly found: Promise<StoredKey | undefined>;
   /** The key once it is found. Without one, the lookup runs. */
@@ -19,9 +18,7 @@ interface Lookup {
 
 /**
  * Creates an authenticator that caches found keys for half a second. Requests that send the same
- * key within that time share one lookup.
- *
- * @param now The clock, in milliseconds.
+ * key within that time share one lookup. `now` is in milliseconds.
  */
 export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now: () => number) {
   /** By the text of the key. */

@@ -155,11 +155,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
   };
 }
 
-/**
- * Resolves or rejects the requests of a committed batch.
- *
- * @returns The charges that were not paid. One that was keeps its lock until it is answered.
- */
+/** Settles a committed batch. @returns The unpaid charges; paid ones keep their locks until answered. */
 function settleBatch(
   debits: readonly PendingDebit[],
   { outcomes, changes }: DebitBatchResult,

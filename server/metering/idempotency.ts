@@ -8,18 +8,12 @@ import { createDeadlineError } from "./deadline.ts";
 import type { PendingDebit } from "./batch-committer.ts";
 
 interface Lock {
-  /** The account and the idempotency key. */
   readonly name: string;
   readonly waiting: Set<PendingDebit>;
   isRejecting?: true;
 }
 
-/**
- * Creates the locks. Charges without an idempotency key pass through.
- *
- * @param forward Sends a request on to the ledger.
- * @param timeoutMs How long a request may wait.
- */
+/** Creates the locks. They forward requests to the ledger, at once if they have no idempotency key. */
 export function createIdempotencyLocks(
   forward: (request: PendingDebit) => void,
   timeoutMs: number,
@@ -44,7 +38,6 @@ export function createIdempotencyLocks(
   }
 
   return {
-    /** Forwards a request, at once or when its idempotency key is free. */
     submit(request: PendingDebit): void {
       const { account, idempotencyKey } = request.charge;
       if (idempotencyKey === undefined) return forward(request);

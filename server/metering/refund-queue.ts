@@ -6,10 +6,7 @@ import { DomainError } from "../../core/errors.ts";
 import { withDeadline } from "./deadline.ts";
 import { describeRefund, listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
-/**
- * The most debits of a transaction, and the most refunds: these take 4 ms of the thread that serves
- * requests.
- */
+/** The most debits of a transaction, and the most refunds: these take 4 ms of the main thread. */
 export const GROUP_MAX_SIZE = 256;
 
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */

@@ -9,14 +9,9 @@ import type { LedgerStore } from "../store/accounts/ledger.ts";
 /** How long counts wait to be added. */
 const INTERVAL_MS = 5000;
 
-/** How the requests of a group ended. */
 type Counts = Parameters<LedgerStore["addStatuses"]>[0][number];
 
-/**
- * Creates a counter.
- *
- * @param onFailure Receives why counts could not be added; they are dropped then.
- */
+/** Creates a counter. @param onFailure Receives why counts could not be added; they are dropped then. */
 export function createStatusCounter(
   ledger: Pick<LedgerStore, "addStatuses">,
   onFailure: (error: unknown) => void,
@@ -42,6 +37,7 @@ export function createStatusCounter(
     return counts;
   }
 
+  /** Adds all counts to the usage. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -64,7 +60,6 @@ export function createStatusCounter(
       timer ??= setTimeout(() => void flush(), INTERVAL_MS);
     },
 
-    /** Adds all counts to the usage. */
     flush,
   };
 }

@@ -103,11 +103,7 @@ export function createKeyStore(
   };
 }
 
-/**
- * Revokes a key, by its id or its text; a revoked key keeps its first `revokedAt`.
- *
- * @throws {DomainError} `Not Found`.
- */
+/** Revokes a key; a revoked one keeps its first `revokedAt`. @throws {DomainError} `Not Found`. */
 async function revokeKey(
   { query }: Database,
   onChange: (hash: string) => void,

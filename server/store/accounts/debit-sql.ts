@@ -219,7 +219,7 @@ export function createCommitStatements(
   const json = RUN_ROWS.serialize(runs);
   const selected = createOutcomeQueries(json, uid, expiredUntil);
   const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
-  const statements = {
+  return {
     insertJournal: {
       sql: hasPayments ? INSERT_JOURNAL_WITH_PAYMENTS : INSERT_JOURNAL,
       args: [json, expiredUntil, uid, now],
@@ -231,13 +231,11 @@ export function createCommitStatements(
     },
     outcomes: selected.outcomes,
     changes,
-  };
-  if (!hasPayments) return statements;
-  return {
-    ...statements,
-    insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },
-    countRepeats: { sql: COUNT_REPEATS, args: [json, expiredUntil, uid] },
-    deleteExpiredPayments: { sql: DELETE_EXPIRED_PAYMENTS, args: [expiredUntil] },
-    payments: selected.payments,
+    ...(hasPayments && {
+      insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },
+      countRepeats: { sql: COUNT_REPEATS, args: [json, expiredUntil, uid] },
+      deleteExpiredPayments: { sql: DELETE_EXPIRED_PAYMENTS, args: [expiredUntil] },
+      payments: selected.payments,
+    }),
   };
 }

@@ -1,7 +1,5 @@
 /**
- * The credit ledger in the database.
- *
- * Every change of a balance is one transaction that writes the journal first and then, only if that
+ * The credit ledger in the database. Every change of a balance is one transaction that writes the journal first and then, only if that
  * wrote, the sums of the account. Every write carries a `uid` made before it, so a write that is
  * retried, because its response was lost, is applied once.
  *
@@ -70,11 +68,7 @@ const INSERT_FIRST_GRANT = `
   FROM accounts
   WHERE name = ? AND changes() = 1`;
 
-/**
- * Creates an account, and grants its first credits with it.
- *
- * @throws {DomainError} `Conflict` when the name is taken.
- */
+/** Creates an account with its first credits. @throws {DomainError} `Conflict` if the name is taken. */
 async function createAccount(database: Database, name: string, now: number, credits = 0) {
   if (credits !== 0) assertCreditAmount(credits);
   const grantArgs = [Bun.randomUUIDv7(), credits, now, name];
@@ -88,11 +82,7 @@ async function createAccount(database: Database, name: string, now: number, cred
   return getAccountByName(database, name);
 }
 
-/**
- * Lists all accounts by name, or only the one with a name.
- *
- * @param days The days whose use is summed up: the credits of charged requests without refunds.
- */
+/** Lists all accounts, or the one with a name, with the credits used in some days without refunds. */
 async function listAccounts({ query }: Database, { first, last }: DayRange, name?: string) {
   // Of each account, it reads only the usage of these days: the primary key begins with both.
   const used = sql<number>`(
@@ -183,7 +173,10 @@ async function grantCredits(
   const { id: uid, amount, reference = null, reason = null } = grant;
   assertCreditAmount(amount);
   const { id } = await getAccountByName(database, grant.account);
-  const { account, grants } = await writeNamed(
+  const {
+    account: [sums],
+    grants: [stored],
+  } = await writeNamed(
     database,
     {
       insertGrant: {
@@ -196,7 +189,6 @@ async function grantCredits(
     },
     { idempotent: true },
   );
-  const [sums, stored] = [account[0], grants[0]];
   if (stored === undefined)
     throw createSumTooLargeError("granted", Number(sums?.["granted"]), amount);
   const isNew = stored["uid"] === uid;

@@ -100,12 +100,7 @@ export function createNoticeStore(database: Database) {
           .limit(limit),
       ),
 
-    /**
-     * Makes a notice due now that was given up or waits for its next attempt. Its attempts are
-     * counted from 0 again.
-     *
-     * @throws {DomainError} `Not Found`; `Conflict` if it was delivered.
-     */
+    /** Makes a notice due now, with no attempts; throws `Conflict` if it was delivered. */
     async resend(id: string, now: number) {
       await database.write([{ sql: MAKE_DUE, args: [now, id] }], { idempotent: true });
       const [notice] = await query((drizzle) => selectRecords(drizzle).where(eq(notices.id, id)));

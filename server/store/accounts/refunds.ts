@@ -114,8 +114,7 @@ const TEXTS_OF_DEBITS = createTexts("refunded.debit_index = refund.debit_index")
 const TEXTS_OF_BATCHES = createTexts("true");
 
 /**
- * Creates the statements of a group of refunds, to run in one transaction. Of several refunds of one
- * debit the last one counts.
+ * Creates the statements of a transaction. Of several refunds of one debit the last one counts.
  *
  * @param options.areBatches Whether they refund all debits of their batches, unless any is refunded.
  */
@@ -144,8 +143,6 @@ export function createRefundStatements(
 /**
  * Refunds debits as one transaction, each once. Afterwards their idempotency keys can pay again. A
  * request that another process answered meanwhile, because the key counted as paid, stays free.
- *
- * @param options.areBatches As for {@link createRefundStatements}.
  */
 export async function refundDebits(
   database: Database,

@@ -9,10 +9,7 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { ALL_ENTRIES, HOUR } from "./entries-sql.ts";
 
-/**
- * A line of an account's statement: a grant, or of an hour the refunds with one reason, or the debits
- * of one key and endpoint.
- */
+/** A grant, or of an hour the refunds with one reason, or the debits of one key and endpoint. */
 export interface StatementLine {
   /** Counted from 1970 UTC. */
   readonly hour: number;
@@ -34,11 +31,8 @@ export interface StatementLine {
   readonly reason: string | null;
 }
 
-/** The hours that a statement covers, counted from 1970 UTC; `until` is excluded. */
-interface StatementRange {
-  readonly since: number;
-  readonly until: number;
-}
+/** Hours since 1970 UTC; `until` is excluded. */
+type HourRange = Readonly<Record<"since" | "until", number>>;
 
 /**
  * Reads the first hours of a statement: whole hours with about `limit` lines.
@@ -48,7 +42,7 @@ interface StatementRange {
 export async function readStatement(
   database: Database,
   account: number,
-  range: StatementRange,
+  range: HourRange,
   limit: number,
 ) {
   const page = await readLines(database, account, range, limit + 1);
@@ -65,7 +59,7 @@ export async function readStatement(
 async function readLines(
   { query }: Database,
   account: number,
-  { since, until }: StatementRange,
+  { since, until }: HourRange,
   limit = -1,
 ) {
   const [[opening], lines] = await query((drizzle) =>

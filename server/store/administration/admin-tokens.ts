@@ -104,7 +104,10 @@ export function createAdminTokenStore(database: Database, now: () => number) {
  */
 async function createToken(database: Database, name: string, now: number) {
   const { secret: token, hash, beginsWith } = generateSecret(PREFIX);
-  const { created, sameName } = await writeNamed(
+  const {
+    created: [created],
+    sameName,
+  } = await writeNamed(
     database,
     {
       insert: { sql: INSERT_TOKEN, args: [name, hash, beginsWith, now, ACTIVE_MAX] },
@@ -116,7 +119,7 @@ async function createToken(database: Database, name: string, now: number) {
     },
     { idempotent: true },
   );
-  if (created[0] !== undefined) return { id: Number(created[0]["id"]), token };
+  if (created !== undefined) return { id: Number(created["id"]), token };
   throw new DomainError(
     "Conflict",
     sameName.length > 0
@@ -134,12 +137,7 @@ function isToken(nameIdOrToken: string | number) {
   return and(isNamed, isNull(adminTokens.revokedAt));
 }
 
-/**
- * Revokes the token with an id, or the valid one with a name or a text. A revoked token keeps its
- * first `revokedAt`.
- *
- * @throws {DomainError} `Not Found`.
- */
+/** Revokes a token; a revoked one keeps its first `revokedAt`. @throws {DomainError} `Not Found`. */
 async function revokeToken({ query }: Database, nameIdOrToken: string | number, now: number) {
   const { id, name, revokedAt } = adminTokens;
   const [revoked] = await query((drizzle) =>

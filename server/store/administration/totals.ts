@@ -78,11 +78,7 @@ interface EntityPage {
   readonly sample: readonly number[];
 }
 
-/**
- * Counts the observed entities, and finds the instant of the newest observation.
- *
- * @param step Every so many keys, one is in the sample.
- */
+/** Counts the observed entities. @param step Every so many keys, one is in the sample. */
 async function scanEntities(database: Database, { entityTable }: KindTables, step: number) {
   const sql = `
     SELECT json_object(

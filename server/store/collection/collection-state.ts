@@ -130,11 +130,7 @@ type SourceStop = Omit<typeof stoppedSources.$inferSelect, "source" | "settings"
 /** Stores the used quota of sources, and which sources are stopped. */
 function createSourceLimits(database: Database) {
   return {
-    /**
-     * Counts units of a quota day before they are used, so that the count survives a crash.
-     *
-     * @returns Whether the day has them left; otherwise nothing is counted.
-     */
+    /** Counts units before their use, so that a crash loses none. @returns Whether enough were left. */
     async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
       const statement = { sql: RESERVE_UNITS, args: [source, bucket, day, units, limit] };
       const options = { durability: "configured", inline: true } as const;

@@ -81,7 +81,6 @@ interface CreatorStoreOptions {
   readonly idleReason?: string | undefined;
 }
 
-/** The monitoring list. Between two of its pages other requests are served. */
 export type MonitoringListStore = ReturnType<typeof createCreatorStore>;
 
 export function createCreatorStore(database: Database, options: CreatorStoreOptions = {}) {
@@ -125,7 +124,7 @@ export function createCreatorStore(database: Database, options: CreatorStoreOpti
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /** A creator that is added or removed while the pages are read may be missing. */
+    /** Other requests are served between pages: a creator that they add or remove may be missing. */
     async *pages() {
       let last: CreatorRow | undefined;
       do {

@@ -35,14 +35,9 @@ const isHandle = (channel: string) => channel.startsWith("@");
 /** Equal for two spellings of one handle. The case of an identifier counts. */
 const getKey = (channel: string) => (isHandle(channel) ? foldCase(channel) : channel);
 
-/**
- * Creates the store of the tracked channels.
- *
- * @param idleReason Why no channel is collected; `undefined` if they are.
- */
+/** Creates the store. @param idleReason Why no channel is collected; `undefined` if they are. */
 export function createTrackedChannelStore(database: Database, idleReason?: string) {
   return {
-    /** @throws {DomainError} `Conflict` when it is tracked, in any case of its handle. */
     async track(channel: string, now: number) {
       const key = getKey(channel);
       const { added, listed } = await writeNamed(database, {
@@ -54,12 +49,7 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
       throw new DomainError("Conflict", `Channel ${storedChannel} is tracked already`);
     },
 
-    /**
-     * Stops tracking; the observations stay.
-     *
-     * @returns The channel as it was given when it was tracked.
-     * @throws {DomainError} `Channel Not Found`.
-     */
+    /** Stops tracking; the observations stay. @returns The channel as it was tracked. */
     async untrack(channel: string) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
       const [removed] = await database.write([{ sql, args: [getKey(channel)] }]);
