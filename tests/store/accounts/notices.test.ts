@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Notice, NoticeStore } from "../../../server/store/accounts/notices.ts";
+import type { NoticeState } from "../../../server/stored-names.ts";
 import { resultOrError } from "../../support/store/database.ts";
 import { commitDebitGroup } from "../../support/store/debits.ts";
 import { claimAll, debitOnce, withThreshold } from "../../support/store/low-balance.ts";
@@ -107,7 +108,7 @@ describe("list()", () => {
       await notices.release(failed, { dueAt: null, failure: "down" });
       const ofSecond = await notices.list({ account: "second", limit: 10 });
       expect(ofSecond.map(({ account }) => account)).toEqual(["second", "second"]);
-      const count = async (state: "pending" | "delivered" | "failed") =>
+      const count = async (state: NoticeState) =>
         (await notices.list({ state, limit: 10 })).map((notice) => notice.id);
       expect(await count("delivered")).toEqual([delivered.id]);
       expect(await count("failed")).toEqual([failed.id]);
