@@ -4,14 +4,7 @@ import { Count, nullable, strictObject } from "../../../core/resources/fields.ts
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
-import {
-  Verification,
-  GrantReceipt,
-  AdminAccount,
-  Name,
-  PositiveInteger,
-  resource,
-} from "./resources.ts";
+import { Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -59,7 +52,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     summary: "List the accounts",
     description: "With their balances.",
     result: {
-      schema: Type.Array(AdminAccount, { $id: "AdminAccountList" }),
+      schema: Type.Array(RESOURCES.AdminAccount, { $id: "AdminAccountList" }),
       description: "The accounts, by name",
     },
     handle: (options) => listAccounts(options),
@@ -74,7 +67,11 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       Conflict: "There is an account acme already",
     },
     body: resource("NewAccount", { name: Name, credits: Type.Optional(PositiveInteger) }),
-    result: { schema: AdminAccount, description: "The account was created", statuses: [201] },
+    result: {
+      schema: RESOURCES.AdminAccount,
+      description: "The account was created",
+      statuses: [201],
+    },
     handle: async (options, { body: { name, credits = 0 }, record }) => {
       const { ledger, now } = options;
       await record({ action: "accounts create", target: name, details: { credits } }, () =>
@@ -95,7 +92,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       "Not Found": "There is no account nobody",
     },
     body: resource("AccountChange", { name: Name, low_balance: nullable(PositiveInteger) }),
-    result: { schema: AdminAccount, description: "The account" },
+    result: { schema: RESOURCES.AdminAccount, description: "The account" },
     handle: async (options, { body: { name, low_balance }, record }) => {
       await record({ action: "accounts set", target: name, details: { low_balance } }, () =>
         options.ledger.setLowBalance(name, low_balance),
@@ -122,7 +119,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       reason: Type.Optional(Name),
     }),
     result: {
-      schema: GrantReceipt,
+      schema: RESOURCES.GrantReceipt,
       description: "The grant",
     },
     handle: async ({ ledger, now }, { body, record }) => {
@@ -143,7 +140,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
       "take a while.",
     result: {
-      schema: Verification,
+      schema: RESOURCES.Verification,
       description: "What was verified, and what is wrong",
     },
     handle: ({ verifyLedger }) => verifyLedger(),

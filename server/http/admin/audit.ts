@@ -19,7 +19,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./validation.ts";
-import { AuditPage } from "./resources.ts";
+import { RESOURCES } from "./resources.ts";
 
 const DONE = "done";
 
@@ -169,7 +169,7 @@ export const ADMIN_AUDIT_ENDPOINTS = [
       ),
       action: createChoiceParameter(AUDIT_ACTIONS, "Only this action."),
     },
-    result: { schema: AuditPage, description: "A page of the audit" },
+    result: { schema: RESOURCES.AuditPage, description: "A page of the audit" },
     handle: async ({ audit }, { query }) => {
       const { rows, next } = await readPage(query, (limit) => {
         const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };

@@ -14,6 +14,7 @@ import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
+import { hashSecret } from "../../secrets.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { throwTooManyRequests } from "../errors.ts";
 
@@ -39,6 +40,10 @@ export function getAdminCaller(request: Request): AdminCaller {
   return caller;
 }
 
+/** A named token, or that of the setting, which has no id. */
+type KnownToken = Pick<AdminTokenRecord, "name" | "hash" | "revokedAt"> &
+  Partial<Pick<AdminTokenRecord, "id">>;
+
 const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
 
@@ -58,7 +63,10 @@ export function createAdminAuthentication(options: {
   now(): number;
 }) {
   const { token, namedTokens, getAddress, now } = options;
-  const findActor = createActorLookup(token);
+  const ownTokens: readonly KnownToken[] =
+    token === undefined
+      ? []
+      : [{ name: ADMIN_TOKEN_ACTOR, hash: hashSecret(token), revokedAt: null }];
   const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: REMEMBERED_MAX });
   const trustedNetworks = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   const guesses = new LRUCache<string, true>({ max: REMEMBERED_MAX });
@@ -68,29 +76,26 @@ export function createAdminAuthentication(options: {
   function check(
     request: Request,
     presentedToken: string,
-    known: readonly AdminTokenRecord[],
+    known: readonly KnownToken[],
     headers: ResponseHeaders,
   ) {
     const address = getAddress(request);
     const network = getNetworkPrefix(address);
-    const networkLimit = takeRateLimitToken(
-      failuresByNetwork.get(network),
-      NETWORK_FAILURES_PER_MINUTE,
-      now(),
-    );
+    const failures = failuresByNetwork.get(network);
+    const networkLimit = takeRateLimitToken(failures, NETWORK_FAILURES_PER_MINUTE, now());
     if (!networkLimit.isAdmitted)
       rejectGuess("from your address", networkLimit.retryAfterS, headers);
     const totalLimit = takeRateLimitToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       rejectGuess("in all", totalLimit.retryAfterS, headers);
-    const presentedHash = hash(presentedToken);
-    const found = findActor(presentedHash, known);
-    if (found !== undefined && !found.isRevoked) {
+    const presentedHash = hashSecret(presentedToken);
+    const found = known.find(({ hash }) => areEqual(hash, presentedHash));
+    if (found?.revokedAt === null) {
       trustedNetworks.set(network, true);
-      callers.set(request, { actor: found.actor, origin: address });
+      callers.set(request, { actor: found.name, origin: address });
       return found;
     }
-    const guess = `${network} ${presentedHash.toHex()}`;
+    const guess = `${network} ${presentedHash}`;
     if (found === undefined && !guesses.has(guess)) {
       guesses.set(guess, true);
       failuresByNetwork.set(network, networkLimit.bucket);
@@ -111,29 +116,21 @@ export function createAdminAuthentication(options: {
       if (presentedToken === undefined) {
         throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");
       }
-      const isCandidate = namedTokens.isCandidate(presentedToken);
-      const known = isCandidate ? await namedTokens.listCached() : [];
-      const found = check(request, presentedToken, known, headers);
-      if (found === undefined) return rejectAfterDelay();
+      const named = namedTokens.isCandidate(presentedToken) ? await namedTokens.listCached() : [];
+      const found = check(request, presentedToken, [...ownTokens, ...named], headers);
+      if (found === undefined) {
+        await Bun.sleep(FAILURE_DELAY_MS);
+        throw new DomainError("Invalid API Key", "The bearer token is not an administrator's");
+      }
       options.onAuthenticated?.(request);
       if (found.id !== undefined) await namedTokens.recordUse(found.id);
     },
   };
 }
 
-function createActorLookup(token: string | undefined) {
-  const expected = token === undefined ? undefined : hash(token);
-  return (presentedHash: Uint8Array, known: readonly AdminTokenRecord[]) => {
-    // Hashes have equal lengths, so that the time of a comparison reveals nothing of a token.
-    if (expected !== undefined && timingSafeEqual(presentedHash, expected)) {
-      return { actor: ADMIN_TOKEN_ACTOR, id: undefined, isRevoked: false };
-    }
-    const named = known.find((candidate) =>
-      timingSafeEqual(presentedHash, Buffer.from(candidate.hash, "hex")),
-    );
-    return named && { actor: named.name, id: named.id, isRevoked: named.revokedAt !== null };
-  };
-}
+/** Compares hashes, which have equal lengths: the time of it reveals nothing of a token. */
+const areEqual = (hash: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(hash), Buffer.from(other));
 
 /**
  * The network of an address: an IPv4 address itself, the first 64 bits of an IPv6 address. A client
@@ -151,16 +148,7 @@ function parseBearerToken({ headers }: Request): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-function hash(text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(text).digest();
-}
-
 function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeaders): never {
   const message = `There were too many wrong tokens ${scope}; the next try`;
-  return throwTooManyRequests(headers, retryAfterS, message);
-}
-
-async function rejectAfterDelay(): Promise<never> {
-  await Bun.sleep(FAILURE_DELAY_MS);
-  throw new DomainError("Invalid API Key", "The bearer token is not an administrator's");
+  throwTooManyRequests(headers, retryAfterS, message);
 }

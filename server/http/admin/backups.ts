@@ -7,7 +7,7 @@ import { DomainError } from "../../../core/errors.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { undefinedIfMissing } from "../../system-errors.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { Backup, BackupList, resource } from "./resources.ts";
+import { resource, RESOURCES } from "./resources.ts";
 
 const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
@@ -39,7 +39,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     operation: "GET /admin/backups",
     summary: "The backups",
     description: "The files in BACKUP_FOLDER, the newest first.",
-    result: { schema: BackupList, description: "The backups" },
+    result: { schema: RESOURCES.BackupList, description: "The backups" },
     handle: ({ backupFolder }) => listBackups(backupFolder),
   }),
   defineAdmin({
@@ -54,7 +54,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
       Conflict: "before-upgrade.db already exists; name a new file",
     },
     body: Type.Partial(Reference, { $id: "BackupRequest" }),
-    result: { schema: Backup, description: "The new file", statuses: [201] },
+    result: { schema: RESOURCES.Backup, description: "The new file", statuses: [201] },
     handle: async ({ backupFolder, backUp, now }, { body, record }) => {
       const file = body.file ?? createFileName(now());
       const makeBackup = async () => {

@@ -11,7 +11,7 @@ import {
 } from "../../../core/resources/fields.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import { defineAdmin } from "./endpoint.ts";
-import { CollectedSources, createChoice, resource } from "./resources.ts";
+import { createChoice, resource, RESOURCES } from "./resources.ts";
 import { toSourceResource } from "./status.ts";
 
 const CreatorReference = resource("AdminCreatorReference", {
@@ -40,7 +40,7 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     summary: "Collect what is due",
     description: "At once, within the quotas. This can take a while.",
     result: {
-      schema: CollectedSources,
+      schema: RESOURCES.CollectedSources,
       description: "The sources, with the work that was done",
     },
     handle: async ({ collect }, { record }) => {

@@ -18,15 +18,7 @@ import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
-import {
-  RotatedKey,
-  AdminKeyList,
-  createChoice,
-  CreatedKey,
-  Name,
-  PositiveInteger,
-  resource,
-} from "./resources.ts";
+import { createChoice, Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
 
 const DEFAULT_OVERLAP = "24h";
 
@@ -45,7 +37,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       ...NO_ACCOUNT,
     },
     query: { account: AccountParameter },
-    result: { schema: AdminKeyList, description: "The keys" },
+    result: { schema: RESOURCES.AdminKeyList, description: "The keys" },
     handle: async ({ ledger, keys }, { query }) => {
       const account = parseAccount(query);
       await ledger.account(account);
@@ -77,7 +69,7 @@ export const ADMIN_KEY_ENDPOINTS = [
         }),
       ),
     }),
-    result: { schema: CreatedKey, description: "The key was created", statuses: [201] },
+    result: { schema: RESOURCES.CreatedKey, description: "The key was created", statuses: [201] },
     handle: ({ keys, now }, { body, record }) => {
       const { account, label = null, expires } = body;
       const scopes = parseScopes(body.scopes);
@@ -146,7 +138,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       ),
     }),
     result: {
-      schema: RotatedKey,
+      schema: RESOURCES.RotatedKey,
       description: "The new key",
       statuses: [201],
     },

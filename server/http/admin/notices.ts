@@ -14,7 +14,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./validation.ts";
-import { NoticePage, AdminNotice } from "./resources.ts";
+import { RESOURCES } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
@@ -31,7 +31,7 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       state: createChoiceParameter(NOTICE_STATES, "Only notices in this state."),
     },
     result: {
-      schema: NoticePage,
+      schema: RESOURCES.NoticePage,
       description: "A page of the notices",
     },
     handle: async ({ notices }, { query }) => {
@@ -65,7 +65,7 @@ export const ADMIN_NOTICE_ENDPOINTS = [
         examples: ["msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7"],
       }),
     },
-    result: { schema: AdminNotice, description: "The notice, which is pending" },
+    result: { schema: RESOURCES.AdminNotice, description: "The notice, which is pending" },
     handle: async ({ notices, now }, { parameters: { id = "" }, record }) => {
       assertNoticeId("id", id);
       const notice = await record(

@@ -16,7 +16,7 @@ import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import { ADMIN_TOKEN_ACTOR } from "./authentication.ts";
 import { createDefine, type AdminOptions } from "./endpoint.ts";
-import { Backup, PositiveInteger } from "./resources.ts";
+import { PositiveInteger, RESOURCES } from "./resources.ts";
 
 export type OwnerDescription = Static<typeof Owner>;
 
@@ -58,7 +58,7 @@ export const OWNER_ENDPOINTS = [
   defineOwner({
     operation: "POST /admin/backup",
     body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
-    result: { schema: Backup },
+    result: { schema: RESOURCES.Backup },
     handle: ({ backUp }, { body: { file }, record }) =>
       record(
         { action: "backup", target: file },

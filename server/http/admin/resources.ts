@@ -1,8 +1,8 @@
 /**
  * Schemas of the resources that the administrator's page shows too, and of fields that several
- * endpoints have. The `$id` of a schema is its name in the OpenAPI document.
+ * endpoints have.
  */
-import { Type, type Static, type TProperties } from "@sinclair/typebox";
+import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import {
   Count,
@@ -43,62 +43,7 @@ export const createChoice = <Choice extends string>(
 const SumOrNull = nullable(Count, {
   description: "A sum of all accounts; null beyond 2^53 - 1, which no number states exactly",
 });
-export const NextCursor = nullable(Type.String(), { description: "The `cursor` of the next page" });
-
-export const AdminAccount = resource("AdminAccount", {
-  name: Type.String(),
-  balance: Count,
-  low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
-  used_30_days: Type.Integer({
-    minimum: 0,
-    maximum: INTEGER_MAX,
-    description: "Credits debited and not refunded, of today and the 29 days before, in UTC",
-  }),
-  granted: Count,
-  debited: Count,
-  refunded: Count,
-  created_at: Instant,
-});
-
-export const CreatedKey = resource("CreatedKey", {
-  id: PositiveInteger,
-  key: Type.String({ description: "It is shown only here" }),
-});
-export const AdminKeyList = Type.Array(
-  strictObject({
-    id: PositiveInteger,
-    begins_with: Type.String({ description: "The first characters of the key" }),
-    label: TextOrNull,
-    // Any text to the compiler: the parser of a request checks it.
-    scopes: Type.Array(createChoice<string>(KEY_SCOPES)),
-    created_at: Instant,
-    expires_at: InstantOrNull,
-    revoked_at: InstantOrNull,
-    replaced_by: nullable(PositiveInteger, {
-      description: "The id of the key that a rotation made",
-    }),
-  }),
-  { $id: "AdminKeyList" },
-);
-
-export const Statement = resource("Statement", {
-  lines: Type.Array(
-    strictObject({
-      at: Instant,
-      kind: createChoice(["grant", "refund", "debit"]),
-      key: nullable(PositiveInteger),
-      key_begins_with: TextOrNull,
-      label: TextOrNull,
-      endpoint: TextOrNull,
-      requests: CountOrNull,
-      amount: Count,
-      balance: Type.Integer({ description: "After this line" }),
-      reference: TextOrNull,
-      reason: TextOrNull,
-    }),
-  ),
-  next: nullable(Instant, { description: "The `since` of the next page" }),
-});
+const NextCursor = nullable(Type.String(), { description: "The `cursor` of the next page" });
 
 /** The status of a source of observations. */
 export const SourceReadiness = strictObject({
@@ -113,7 +58,7 @@ export const SourceReadiness = strictObject({
   until: InstantOrNull,
 });
 
-export const CollectedSources = Type.Array(
+const CollectedSources = Type.Array(
   strictObject({
     ...SourceReadiness.properties,
     last_failure: nullable(Instant, { description: "Since the start of the service" }),
@@ -132,39 +77,9 @@ export const CollectedSources = Type.Array(
       { description: "The units of this day" },
     ),
   }),
-  { $id: "CollectedSources" },
 );
 
-export const ServiceStatus = resource("ServiceStatus", {
-  database: strictObject({
-    url: Type.String({ description: "Without secrets" }),
-    bytes: CountOrNull,
-    durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
-    outage: TextOrNull,
-  }),
-  kinds: Type.Array(
-    strictObject({
-      kind: createChoice(ENTITY_KINDS),
-      entities: Count,
-      observations: Count,
-      is_estimated: Type.Boolean(),
-      newest: InstantOrNull,
-    }),
-  ),
-  accounts: Count,
-  keys: strictObject({ valid: Count, total: Count }),
-  credits: strictObject({
-    granted: SumOrNull,
-    debited: SumOrNull,
-    refunded: SumOrNull,
-    balance: SumOrNull,
-  }),
-  creators: Count,
-  channels: Count,
-  sources: CollectedSources,
-});
-
-export const AdminNotice = resource("AdminNotice", {
+const AdminNotice = strictObject({
   id: Type.String({ description: "The `webhook-id` of each attempt" }),
   at: Instant,
   account: Type.String(),
@@ -179,55 +94,138 @@ export const AdminNotice = resource("AdminNotice", {
   delivered_at: InstantOrNull,
   failure: nullable(Type.String(), { description: "Why the last attempt failed" }),
 });
-export const BackupList = Type.Array(
-  strictObject({ file: Type.String(), bytes: Count, created_at: Instant }),
-  { $id: "BackupList" },
-);
 
 const AuditValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
-export const AuditPage = resource("AuditPage", {
-  entries: Type.Array(
+
+/** The resources by their names in the OpenAPI document. */
+export const RESOURCES = nameSchemas({
+  AdminAccount: strictObject({
+    name: Type.String(),
+    balance: Count,
+    low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
+    used_30_days: Type.Integer({
+      minimum: 0,
+      maximum: INTEGER_MAX,
+      description: "Credits debited and not refunded, of today and the 29 days before, in UTC",
+    }),
+    granted: Count,
+    debited: Count,
+    refunded: Count,
+    created_at: Instant,
+  }),
+  CreatedKey: strictObject({
+    id: PositiveInteger,
+    key: Type.String({ description: "It is shown only here" }),
+  }),
+  AdminKeyList: Type.Array(
     strictObject({
       id: PositiveInteger,
-      at: Instant,
-      actor: Type.String({ description: "The name of a token, ADMIN_TOKEN or command line" }),
-      origin: Type.String({ description: "An address, or the name of a machine" }),
-      action: createChoice(AUDIT_ACTIONS),
-      target: TextOrNull,
-      details: Type.Unsafe<Record<string, Static<typeof AuditValue> | undefined>>(
-        Type.Object({}, { additionalProperties: AuditValue }),
-      ),
-      outcome: nullable(Type.String(), {
-        description: "`done` or the name of an error; null while it is not known",
+      begins_with: Type.String({ description: "The first characters of the key" }),
+      label: TextOrNull,
+      // Any text to the compiler: the parser of a request checks it.
+      scopes: Type.Array(createChoice<string>(KEY_SCOPES)),
+      created_at: Instant,
+      expires_at: InstantOrNull,
+      revoked_at: InstantOrNull,
+      replaced_by: nullable(PositiveInteger, {
+        description: "The id of the key that a rotation made",
       }),
     }),
-    { description: "The newest first" },
   ),
-  next: NextCursor,
+  Statement: strictObject({
+    lines: Type.Array(
+      strictObject({
+        at: Instant,
+        kind: createChoice(["grant", "refund", "debit"]),
+        key: nullable(PositiveInteger),
+        key_begins_with: TextOrNull,
+        label: TextOrNull,
+        endpoint: TextOrNull,
+        requests: CountOrNull,
+        amount: Count,
+        balance: Type.Integer({ description: "After this line" }),
+        reference: TextOrNull,
+        reason: TextOrNull,
+      }),
+    ),
+    next: nullable(Instant, { description: "The `since` of the next page" }),
+  }),
+  ServiceStatus: strictObject({
+    database: strictObject({
+      url: Type.String({ description: "Without secrets" }),
+      bytes: CountOrNull,
+      durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
+      outage: TextOrNull,
+    }),
+    kinds: Type.Array(
+      strictObject({
+        kind: createChoice(ENTITY_KINDS),
+        entities: Count,
+        observations: Count,
+        is_estimated: Type.Boolean(),
+        newest: InstantOrNull,
+      }),
+    ),
+    accounts: Count,
+    keys: strictObject({ valid: Count, total: Count }),
+    credits: strictObject({
+      granted: SumOrNull,
+      debited: SumOrNull,
+      refunded: SumOrNull,
+      balance: SumOrNull,
+    }),
+    creators: Count,
+    channels: Count,
+    sources: CollectedSources,
+  }),
+  BackupList: Type.Array(strictObject({ file: Type.String(), bytes: Count, created_at: Instant })),
+  AuditPage: strictObject({
+    entries: Type.Array(
+      strictObject({
+        id: PositiveInteger,
+        at: Instant,
+        actor: Type.String({ description: "The name of a token, ADMIN_TOKEN or command line" }),
+        origin: Type.String({ description: "An address, or the name of a machine" }),
+        action: createChoice(AUDIT_ACTIONS),
+        target: TextOrNull,
+        details: Type.Unsafe<Record<string, Static<typeof AuditValue> | undefined>>(
+          Type.Object({}, { additionalProperties: AuditValue }),
+        ),
+        outcome: nullable(Type.String(), {
+          description: "`done` or the name of an error; null while it is not known",
+        }),
+      }),
+      { description: "The newest first" },
+    ),
+    next: NextCursor,
+  }),
+  GrantReceipt: strictObject({
+    account: Type.String(),
+    is_new: Type.Boolean({ description: "false if the reference had granted before" }),
+    balance: Count,
+  }),
+  Verification: strictObject({
+    accounts: Count,
+    entries: Count,
+    faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
+  }),
+  RotatedKey: strictObject({
+    id: PositiveInteger,
+    key: Type.String({ description: "The new key. It is shown only here" }),
+    old_id: PositiveInteger,
+    old_expires_at: Instant,
+  }),
+  NoticePage: strictObject({
+    notices: Type.Array(AdminNotice, { description: "The newest first" }),
+    next: NextCursor,
+  }),
+  Backup: strictObject({ file: Type.String(), bytes: Count }),
+  CollectedSources,
+  AdminNotice,
 });
 
-export const GrantReceipt = resource("GrantReceipt", {
-  account: Type.String(),
-  is_new: Type.Boolean({ description: "false if the reference had granted before" }),
-  balance: Count,
-});
-
-export const Verification = resource("Verification", {
-  accounts: Count,
-  entries: Count,
-  faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
-});
-
-export const RotatedKey = resource("RotatedKey", {
-  id: PositiveInteger,
-  key: Type.String({ description: "The new key. It is shown only here" }),
-  old_id: PositiveInteger,
-  old_expires_at: Instant,
-});
-
-export const NoticePage = resource("NoticePage", {
-  notices: Type.Array(AdminNotice, { description: "The newest first" }),
-  next: NextCursor,
-});
-
-export const Backup = resource("Backup", { file: Type.String(), bytes: Count });
+/** Gives each schema its key as its name in the OpenAPI document. */
+function nameSchemas<Schemas extends Readonly<Record<string, TSchema>>>(schemas: Schemas): Schemas {
+  for (const [$id, schema] of Object.entries(schemas)) Object.assign(schema, { $id });
+  return schemas;
+}

@@ -3,7 +3,7 @@ import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import { toSourceReadiness } from "../endpoints/health.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
-import { ServiceStatus } from "./resources.ts";
+import { RESOURCES } from "./resources.ts";
 
 type Reading = Awaited<ReturnType<AdminOptions["readStatus"]>>;
 
@@ -15,7 +15,7 @@ export const ADMIN_STATUS_ENDPOINTS = [
     description:
       "The database, what is stored in it, credits, and the sources with their quotas, work and last " +
       "failures.",
-    result: { schema: ServiceStatus, description: "The status" },
+    result: { schema: RESOURCES.ServiceStatus, description: "The status" },
     handle: async ({ readStatus }) => toStatusResource(await readStatus()),
   }),
 ] as const;

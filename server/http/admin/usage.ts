@@ -14,7 +14,7 @@ import { readAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
 import { createInstantParameter } from "../endpoints/parameters.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
-import { Statement } from "./resources.ts";
+import { RESOURCES } from "./resources.ts";
 
 const STATEMENT_PAGE_LINES = 1000;
 
@@ -55,7 +55,7 @@ export const ADMIN_USAGE_ENDPOINTS = [
       since: createInstantParameter("The first day or hour, in UTC."),
       until: createInstantParameter("The day or hour after the last one, in UTC."),
     },
-    result: { schema: Statement, description: "A page of the statement" },
+    result: { schema: RESOURCES.Statement, description: "A page of the statement" },
     handle: async ({ ledger }, { query }) => {
       const account = parseAccount(query);
       const since = parseHour("since", query) ?? FIRST_HOUR;

@@ -1,21 +1,21 @@
 /** Chooses whether a client gets CSV instead of JSON, and encodes lists as CSV. */
 import { setImmediate } from "node:timers/promises";
-import type { TObject, TSchema } from "@sinclair/typebox";
+import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import Negotiator from "negotiator";
 import { encodeCsvRow } from "../../csv/rows.ts";
-import { readRawParts } from "../../raw-json.ts";
+import { readRawJson, readRawParts } from "../../raw-json.ts";
 
 export const FORMATS = ["json", "csv"] as const;
 
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
 /** How a response is written as CSV: a list of it, one row for each item. */
-export interface CsvTable<Body = unknown> {
+interface Table {
   /** The fields of an item, those of nested objects behind a dot: `change.views`. */
   readonly columns: readonly string[];
+  /** Where the list is in the body: `followers.USER.metrics`. */
+  readonly items: string;
   readonly fileName: string;
-  getItems(body: Body): readonly object[];
-  getHeaders?(body: Body): Readonly<Record<string, string>>;
 }
 
 const encoder = new TextEncoder();
@@ -33,24 +33,28 @@ export function prefersCsv(accept: string | null): boolean {
   return negotiator.mediaType(["application/json", CSV_TYPE]) === CSV_TYPE;
 }
 
-/** Lists the columns of a table of items with a schema. */
-export function listColumns({ properties }: TObject, prefix = ""): string[] {
+/** Lists the columns of a list in a body with a schema: the fields that every item has. */
+export function listColumns(schema: TSchema, items: string): string[] {
+  const fields = items.split(".").flatMap((name) => ["properties", name]);
+  const item = readPath<TObject>(schema, [...fields, "items"]);
+  return listFields(Type.Pick(item, item.required ?? []));
+}
+
+function listFields({ properties }: TObject, prefix = ""): string[] {
   return Object.entries<TSchema>(properties).flatMap(([name, schema]) =>
     schema["type"] === "object"
-      ? listColumns(schema as TObject, `${prefix}${name}.`)
+      ? listFields(schema as TObject, `${prefix}${name}.`)
       : [`${prefix}${name}`],
   );
 }
 
 /** Encodes a table to UTF-8, in steps between which the process serves other requests. */
-export async function encodeTable<Body>(
-  { columns, getItems }: CsvTable<Body>,
-  body: Body,
-): Promise<Uint8Array> {
+export async function encodeTable({ columns, items: itemsField, fileName }: Table, body: unknown) {
   const paths = columns.map((column) => column.split("."));
   const pieces = [encoder.encode(encodeCsvRow(columns))];
+  const itemsPath = itemsField.split(".");
   for (const part of readRawParts(body)) {
-    const items = getItems(part);
+    const items = readRawJson(readPath<readonly object[]>(part, itemsPath));
     for (let from = 0; from < items.length; from += STEP_ITEMS) {
       if (pieces.length > 1) await setImmediate();
       const rows = items
@@ -59,21 +63,18 @@ export async function encodeTable<Body>(
       pieces.push(encoder.encode(rows.join("")));
     }
   }
-  return Buffer.concat(pieces);
-}
-
-function readPath(item: object, path: readonly string[]): unknown {
-  let value: unknown = item;
-  for (const name of path) value = value === undefined ? value : Reflect.get(Object(value), name);
-  return value;
-}
-
-export function createTableHeaders<Body>({ fileName, getHeaders }: CsvTable<Body>, body: Body) {
-  return {
-    ...getHeaders?.(body),
+  const headers = {
     "content-type": CSV_TYPE,
     "content-disposition": createDisposition(fileName),
   };
+  return { bytes: Buffer.concat(pieces), headers };
+}
+
+/** Reads the value at a path of fields; `undefined` if there is none. */
+function readPath<Value>(container: unknown, path: readonly string[]): Value {
+  let value = container;
+  for (const name of path) value = value === undefined ? value : Reflect.get(Object(value), name);
+  return value as Value;
 }
 
 /** Makes browsers save a response: RFC 6266, with a name for older ones. */

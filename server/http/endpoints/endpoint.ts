@@ -3,19 +3,20 @@
  * of queries, charges, the OpenAPI document and the table in server/README.md follow from the
  * declaration.
  */
-import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/error-statuses.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
-import { readRawJson } from "../../raw-json.ts";
-import { listColumns } from "../content/csv.ts";
+import { parseChoiceParameter } from "../../../core/parameters.ts";
+import { encodeTable, FORMATS, listColumns } from "../content/csv.ts";
 import type { Metrics } from "../metrics/registry.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
 import { READ_COST } from "../reads/charges.ts";
 import type { ReadRoute } from "../reads/read-route.ts";
 import { withNextLink } from "../reads/next-link.ts";
+import type { ReadResult } from "../reads/rendered-response.ts";
 
 /** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
 export const API_PARTS = {
@@ -167,49 +168,42 @@ export function defineRead<
   Parsed = undefined,
 >({ parse, load, csv, ...description }: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
   const { price, result } = description;
-  const { schema, headers = [] } = result;
-  const isLinked = headers.includes("Link");
-  const columns = csv === undefined ? [] : listItemColumns(schema, csv.items);
+  const { schema, headers: headerNames = [] } = result;
+  const isLinked = headerNames.includes("Link");
+  const columns = csv === undefined ? [] : listColumns(schema, csv.items);
   return {
     ...description,
-    result: csv ? { ...result, headers: [...headers, "Content-Disposition"] } : result,
+    result: csv ? { ...result, headers: [...headerNames, "Content-Disposition"] } : result,
     hasCsv: csv !== undefined,
     createPrepare:
       (sources) =>
-      ({ parameters: found, query, body, pathAndQuery }) => {
+      ({ parameters: found, query, body, pathAndQuery, isCsvPreferred }) => {
         // The path was matched, so it has its parameters.
         const parameters = found as PathParameters<Path>;
         const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
+        const initial = isCsvPreferred ? "csv" : "json";
+        const table =
+          csv && parseChoiceParameter("format", query, FORMATS, initial) === "csv"
+            ? {
+                columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
+                items: csv.items,
+                fileName: csv.createFileName(parameters),
+              }
+            : undefined;
         return {
           cost: READ_COST * (price?.countReads(parsed) ?? 1),
           async load(signal) {
             const loaded = await load(sources, parameters, parsed, signal);
-            return isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
+            const page: ReadResult = isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
+            if (table === undefined) return page;
+            const encoded = await encodeTable(table, loaded.body);
+            const extraHeaders = csv?.createHeaders?.(loaded.body, pathAndQuery);
+            const headers = { ...page.headers, ...extraHeaders, ...encoded.headers };
+            return { ...page, csv: encoded.bytes, headers };
           },
-          createTable:
-            csv &&
-            (() => ({
-              columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
-              fileName: csv.createFileName(parameters),
-              getItems: (loaded) => readRawJson(readPath<readonly object[]>(loaded, csv.items)),
-              getHeaders: (loaded) =>
-                csv.createHeaders?.(loaded as Static<Result>, pathAndQuery) ?? {},
-            })),
         };
       },
   };
-}
-
-/** Lists the columns of a list: the fields that every item has. */
-function listItemColumns(schema: TSchema, path: string): string[] {
-  const fields = path.replaceAll(/(?:^|\.)/g, ".properties.").slice(1);
-  const item = readPath<TObject>(schema, `${fields}.items`);
-  return listColumns(Type.Pick(item, item.required ?? []));
-}
-
-/** Reads the value at a path of field names: `followers.USER.metrics`. */
-function readPath<Value>(value: unknown, path: string): Value {
-  return path.split(".").reduce<never>((inner, name) => Reflect.get(inner, name), value as never);
 }
 
 const addColumn = (columns: readonly string[], added: string | undefined) =>

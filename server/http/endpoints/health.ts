@@ -4,7 +4,7 @@ import pTimeout from "p-timeout";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
-import { SourceReadiness, resource } from "../admin/resources.ts";
+import { resource, SourceReadiness } from "../admin/resources.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
 

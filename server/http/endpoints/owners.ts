@@ -2,7 +2,7 @@
  * Defines the endpoints that both interfaces have: batches and comparisons of owners, and the
  * histories of owners and of their items. An owner is a channel or a user.
  */
-import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import {
   parseBatchRequest,
   parseComparisonRequest,
@@ -11,7 +11,12 @@ import {
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { ENTITY_FIELDS, type OwnerKind } from "../../../core/kinds.ts";
 import type { ErrorCode } from "../../../core/error-statuses.ts";
-import { parseHistoryRequest, type HistoryRequest } from "../../../core/history-request.ts";
+import {
+  HISTORY_CURSOR_MAX_CHARACTERS,
+  HISTORY_DEFAULT_DAYS,
+  parseHistoryRequest,
+  type HistoryRequest,
+} from "../../../core/history-request.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,
@@ -30,7 +35,13 @@ import {
   type Operation,
   type ReadDeclaration,
 } from "./endpoint.ts";
-import { BUCKETS, createChoiceParameter, FORMAT } from "./parameters.ts";
+import {
+  createChoiceParameter,
+  createCursorParameter,
+  createInstantParameter,
+  createIntegerParameter,
+  FORMAT,
+} from "./parameters.ts";
 
 /** The differences between the two interfaces. */
 interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
@@ -72,6 +83,28 @@ interface Declared<Result extends TSchema, Path extends Operation = Operation> {
 
 const HOW_BUCKETS_CONTINUE =
   "While hasMore is true, send nextCursor as cursor, or follow the Link header.";
+
+/** The parameters that select the buckets of a history or a comparison. */
+const BUCKETS: TProperties = {
+  from: createInstantParameter(
+    "An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to " +
+      `${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
+  ),
+  to: createInstantParameter(
+    "The instant after the last one, whose bucket is listed whole. Without it, the history goes to " +
+      "its newest observation.",
+  ),
+  interval: createChoiceParameter(
+    HISTORY_INTERVALS,
+    "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
+    "day",
+  ),
+  limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
+  cursor: createCursorParameter(
+    HISTORY_CURSOR_MAX_CHARACTERS,
+    "The nextCursor of the previous page, with the same interval.",
+  ),
+};
 
 const INTERVAL_ERROR = {
   "Invalid Request": `interval must be one of ${HISTORY_INTERVALS.join(", ")}, got "year"`,

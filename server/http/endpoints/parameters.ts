@@ -1,12 +1,6 @@
 /** Schemas of parameters that several endpoints have, with the limits that their parsers enforce. */
 import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
-import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import {
-  HISTORY_CURSOR_MAX_CHARACTERS,
-  HISTORY_DEFAULT_DAYS,
-} from "../../../core/history-request.ts";
-import {
-  HISTORY_LIMIT_RANGE,
   IDENTIFIER_MAX_CHARACTERS,
   LIST_LIMIT_RANGE,
   SEARCH_MAX_CHARACTERS,
@@ -77,28 +71,6 @@ export const createListQuery = (sorts: readonly string[]): TProperties => ({
   ),
   ...FORMAT,
 });
-
-/** The parameters that select the buckets of a history or a comparison. */
-export const BUCKETS: TProperties = {
-  from: createInstantParameter(
-    "An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to " +
-      `${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
-  ),
-  to: createInstantParameter(
-    "The instant after the last one, whose bucket is listed whole. Without it, the history goes to " +
-      "its newest observation.",
-  ),
-  interval: createChoiceParameter(
-    HISTORY_INTERVALS,
-    "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
-    "day",
-  ),
-  limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
-  cursor: createCursorParameter(
-    HISTORY_CURSOR_MAX_CHARACTERS,
-    "The nextCursor of the previous page, with the same interval.",
-  ),
-};
 
 const createIdentifierParameter = (description: string, example: string) =>
   Type.String({

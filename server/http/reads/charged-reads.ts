@@ -27,17 +27,10 @@ import {
   isCompressible,
   type ContentEncoding,
 } from "../content/compression.ts";
-import { createTableHeaders, encodeTable } from "../content/csv.ts";
 import { createErrorResponse } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
-import {
-  ConnectionClosedError,
-  parseIdempotencyKey,
-  READ_COST,
-  setCostHeaders,
-  settleFailedRead,
-} from "./charges.ts";
+import { parseIdempotencyKey, READ_COST, setCostHeaders, settleFailedRead } from "./charges.ts";
 import {
   matchRead,
   prepareRead,
@@ -122,22 +115,24 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const { endpoint } = pattern;
     const cost = prepared?.cost ?? cached?.cost ?? READ_COST;
     receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey }, signal);
-    if (signal.aborted) throw new ConnectionClosedError();
+    signal.throwIfAborted();
     const rendered =
       cached !== undefined && isFresh(cached, now())
         ? cached
         : await loadResponse(options, receipt, read, prepared ?? prepareRead(read, body));
     const encoded = encodeResponse(options, receipt, read, rendered, encoding);
     const sent = encoded instanceof Promise ? await encoded : encoded;
-    if (signal.aborted) throw new ConnectionClosedError();
+    signal.throwIfAborted();
     response = createResponse(bodyStreamer, read, sent, headers, receipt);
     debitQueue.complete(receipt, response.status);
-  } catch (thrown) {
-    const error = await settleFailedRead(debitQueue, receipt, request, headers, thrown);
+  } catch (error) {
+    const isClosed = await settleFailedRead(debitQueue, receipt, request, headers, error);
     const isRefunded = receipt !== undefined && receipt.cost > 0;
-    if (isRefunded && error instanceof ConnectionClosedError && caller !== undefined)
+    if (isRefunded && isClosed && caller !== undefined)
       options.abortLimiter?.countAbort(caller.key);
-    response = createFailedResponse(options, read, headers, error);
+    response = isClosed
+      ? new Response(null, { status: CLIENT_CLOSED_REQUEST })
+      : createFailedResponse(options, read, headers, error);
   }
   onCompleted(request, pattern.route, response.status, performance.now() - startedAt);
   return response;
@@ -165,7 +160,7 @@ function encodeResponse(
 ): RenderedResponse | Promise<RenderedResponse> {
   if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
   if (!isCompressible(rendered.body) || !hasRoomToCompress(rendered.body)) return rendered;
-  if (request.signal.aborted) throw new ConnectionClosedError();
+  request.signal.throwIfAborted();
   const encode = () => compressResponse(rendered, encoding);
   return cacheKey === undefined
     ? encode()
@@ -176,16 +171,12 @@ async function loadResponse(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
   { request, cacheKey }: MatchedRead,
-  { cost, load, createTable }: PreparedRead,
+  { cost, load }: PreparedRead,
 ): Promise<RenderedResponse> {
   const render = async () => {
     const slot = waitForSlot();
     if (slot !== undefined) await slot;
-    const result = await load(request.signal);
-    if (createTable === undefined) return renderResponse(result, cost);
-    const table = createTable();
-    const headers = { ...result.headers, ...createTableHeaders(table, result.body) };
-    return renderResponse({ ...result, headers }, cost, [await encodeTable(table, result.body)]);
+    return renderResponse(await load(request.signal), cost);
   };
   if (cacheKey === undefined) return render();
   for (;;) {
@@ -195,7 +186,7 @@ async function loadResponse(
       return await responseCache.load(cacheKey, changeSequence, render);
     } catch (error) {
       if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
-      if (request.signal.aborted) throw new ConnectionClosedError();
+      request.signal.throwIfAborted();
       // The load was shared with a request whose client left.
     }
   }
@@ -230,9 +221,6 @@ function createFailedResponse(
   headers: ResponseHeaders,
   error: unknown,
 ): Response {
-  if (error instanceof ConnectionClosedError) {
-    return new Response(null, { status: CLIENT_CLOSED_REQUEST });
-  }
   setCacheHeaders(path, headers);
   const { body, status } = createErrorResponse(error, request, headers, options);
   return new Response(body, { status, headers: headers as Record<string, string> });

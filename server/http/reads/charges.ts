@@ -17,16 +17,6 @@ export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`,
 );
 
-/**
- * The connection of a request closed before its response began. The client may have left, or Bun
- * closed the connection because another request came on it too early.
- */
-export class ConnectionClosedError extends Error {
-  constructor() {
-    super(CLOSED_CONNECTION_REASON);
-  }
-}
-
 /** Parses the idempotency key of a request. Spaces in the JSON of its body make no difference. */
 export function parseIdempotencyKey(
   { headers }: Request,
@@ -48,7 +38,10 @@ export function parseIdempotencyKey(
 
 /**
  * Settles the debit of a read that failed: a 404 stays charged if the client can still get it,
- * everything else is refunded. Returns the error to respond with.
+ * everything else is refunded.
+ *
+ * @returns Whether the connection closed before the response. The client may have left, or Bun closed
+ * it because another request came on it too early.
  */
 export async function settleFailedRead(
   debitQueue: Pick<DebitQueue, "complete" | "refund">,
@@ -56,21 +49,18 @@ export async function settleFailedRead(
   { signal }: Request,
   headers: ResponseHeaders,
   thrown: unknown,
-): Promise<unknown> {
-  if (receipt === undefined) {
-    // The debit queue drops a debit whose client left.
-    return signal.aborted && thrown === signal.reason ? new ConnectionClosedError() : thrown;
-  }
-  const isCharged = ERROR_STATUSES[toClientError(thrown).code] === 404;
-  if (isCharged && !signal.aborted) {
+): Promise<boolean> {
+  const isAborted = signal.aborted && thrown === signal.reason;
+  if (receipt === undefined) return isAborted;
+  const isNotFound = ERROR_STATUSES[toClientError(thrown).code] === 404;
+  if (isNotFound && !signal.aborted) {
     setCostHeaders(headers, receipt);
     debitQueue.complete(receipt, 404);
-    return thrown;
+    return false;
   }
-  const error = isCharged ? new ConnectionClosedError() : thrown;
-  const reason = error instanceof ConnectionClosedError ? error.message : "The answer failed";
-  await debitQueue.refund(receipt, reason);
-  return error;
+  const isClosed = isAborted || isNotFound;
+  await debitQueue.refund(receipt, isClosed ? CLOSED_CONNECTION_REASON : "The answer failed");
+  return isClosed;
 }
 
 export function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {

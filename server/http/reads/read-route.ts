@@ -1,6 +1,5 @@
 /** The routes of charged reads: which one a request matches, and how it is parsed and priced. */
-import { FORMATS, prefersCsv, type CsvTable } from "../content/csv.ts";
-import { parseChoiceParameter } from "../../../core/parameters.ts";
+import { prefersCsv } from "../content/csv.ts";
 import { assertKnownParameters } from "../query-names.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
@@ -20,6 +19,7 @@ export interface ReadRoute {
     readonly pathAndQuery: string;
     /** The JSON value that a `POST` sent. */
     readonly body: unknown;
+    readonly isCsvPreferred: boolean;
   }): PreparedRead;
 }
 
@@ -29,8 +29,6 @@ export interface PreparedRead {
   readonly cost: number;
   /** The signal may end it once nobody waits for it. */
   readonly load: (signal: AbortSignal) => Promise<ReadResult>;
-  /** How its result is written as CSV; `undefined` if there is none, or the client wants JSON. */
-  readonly createTable?: (() => CsvTable) | undefined;
 }
 
 /** A request and the route that it matches. */
@@ -61,9 +59,5 @@ export function prepareRead(
   if (route.queryNames !== undefined) assertKnownParameters(pathAndQuery, route.queryNames);
   const parameters = parsePathParameters(pattern, path);
   const query = parseQuery(pathAndQuery);
-  const prepared = route.prepare({ parameters, query, pathAndQuery, body });
-  if (prepared.createTable === undefined) return prepared;
-  const initial = isCsvPreferred ? "csv" : "json";
-  const format = parseChoiceParameter("format", query, FORMATS, initial);
-  return format === "csv" ? prepared : { cost: prepared.cost, load: prepared.load };
+  return route.prepare({ parameters, query, pathAndQuery, body, isCsvPreferred });
 }

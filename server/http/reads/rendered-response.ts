@@ -10,6 +10,8 @@ import { READ_COST } from "./charges.ts";
 
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body as CSV; by default it is sent as JSON. */
+  readonly csv?: Uint8Array;
 }
 
 /** A response without the headers that depend on its request. */
@@ -48,14 +50,9 @@ export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: n
   return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
 }
 
-/** Renders the result of a read; by default as JSON. */
-export function renderResponse(
-  result: ReadResult,
-  cost = READ_COST,
-  pieces: readonly (string | Uint8Array)[] = stringifyToPieces(result.body),
-): RenderedResponse {
+export function renderResponse(result: ReadResult, cost = READ_COST): RenderedResponse {
   const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
-  const body = joinPieces(pieces);
+  const body = joinPieces(result.csv ? [result.csv] : stringifyToPieces(result.body));
   const etag = getEtag(body);
   const headers = new Headers({
     ...PRIVATE_CACHE_HEADERS,

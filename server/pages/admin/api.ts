@@ -1,14 +1,12 @@
 /** Sends requests of the administration API, with the token of the tab, and tells why they fail. */
-import type { Static, TSchema } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
-import type * as schemas from "../../http/admin/resources.ts";
+import type { RESOURCES } from "../../http/admin/resources.ts";
 import { createStore } from "../store.ts";
 
 /** A resource of the administration API, by the name of its schema. */
-export type Resource<Name extends keyof typeof schemas> = (typeof schemas)[Name] extends TSchema
-  ? Static<(typeof schemas)[Name]>
-  : never;
+export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
 
 export type AdminAccount = Resource<"AdminAccount">;
 

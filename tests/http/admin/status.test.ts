@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { ServiceStatus } from "../../../server/http/admin/resources.ts";
+import { RESOURCES } from "../../../server/http/admin/resources.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
@@ -72,7 +72,7 @@ describe("GET /admin/status", () => {
     try {
       const readCredits = async () => {
         const status: unknown = await full.admin("GET", "status");
-        expect(Array.from(Value.Errors(ServiceStatus, status))).toEqual([]);
+        expect(Array.from(Value.Errors(RESOURCES.ServiceStatus, status))).toEqual([]);
         return Object(status).credits;
       };
       const { granted } = await readCredits();

@@ -47,7 +47,13 @@ async function readMemory(
   try {
     const parameters = parsePathParameters(pattern, path);
     const query = parseQuery(pathAndQuery);
-    const read = endpoint.createPrepare(sources)({ parameters, query, pathAndQuery, body });
+    const read = endpoint.createPrepare(sources)({
+      parameters,
+      query,
+      pathAndQuery,
+      body,
+      isCsvPreferred: false,
+    });
     ({ cost } = read);
     const loaded = await read.load(new AbortController().signal);
     return { status: 200, cost, body: JSON.parse(JSON.stringify(loaded.body)) as unknown };
