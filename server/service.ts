@@ -7,7 +7,7 @@ import { createChargedReadParts } from "./composition/charged-reads.ts";
 import { createCollectionEngine } from "./collectors/collection-engine.ts";
 import type { ServiceLogger } from "./log.ts";
 import { redactUrl, type Config } from "./config.ts";
-import { createMetrics } from "./http/metrics/registry.ts";
+import { createMetrics } from "./http/metrics.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/endpoint.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";

@@ -6,7 +6,7 @@ import type { AdminOptions } from "./admin/endpoint.ts";
 import { ADMIN_ENDPOINTS, createAdminRoutes } from "./admin/routes.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
-import { completeCacheHeaders } from "./cache-headers.ts";
+import { addVary } from "./cache-headers.ts";
 import { createCompressionPlugin } from "./content/compression.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import type { EndpointSources } from "./endpoints/endpoint.ts";
@@ -16,7 +16,7 @@ import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-re
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages.ts";
-import { getPath, ensureHost } from "./request-url.ts";
+import { getPath } from "./request-url.ts";
 
 interface AppOptions
   extends
@@ -32,12 +32,6 @@ interface AppOptions
 type HttpServer = Pick<Bun.Server<unknown>, "requestIP"> &
   Partial<Pick<Bun.Server<unknown>, "timeout">>;
 
-interface Connection {
-  readonly address: string;
-  /** Lets the connection be idle for any time. */
-  removeTimeout(): void;
-}
-
 export function createApp(options: AppOptions) {
   const { adminToken: token, namedAdminTokens: namedTokens, now } = options;
   let matchRoute: MatchRoute | undefined;
@@ -48,7 +42,7 @@ export function createApp(options: AppOptions) {
     options.log.request?.({ method, path: getPath(request), status, ms });
   };
   let isStopping = false;
-  const connections = new WeakMap<Request, Connection>();
+  const connections = new WeakMap<Request, { address: string; removeTimeout(): void }>();
   const adminAuthentication = createAdminAuthentication({
     token,
     namedTokens,
@@ -81,7 +75,9 @@ export function createApp(options: AppOptions) {
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);
-    completeCacheHeaders(response.headers, { variesByOrigin: options.corsOrigins.length > 0 });
+    // Without headers of its own, no cache may store a response.
+    if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+    if (options.corsOrigins.length > 0) addVary(response.headers, "Origin");
     const route = getRouteMatcher()(getPath(request))?.route ?? "unknown";
     onCompleted(request, route, response.status, performance.now() - startedAt);
     return response;
@@ -92,7 +88,6 @@ export function createApp(options: AppOptions) {
     beginStop(): void {
       isStopping = true;
     },
-    /** Serves a request: a charged read directly, any other with Elysia. */
     fetch(received: Request, server?: HttpServer): Promise<Response> {
       const request = ensureHost(received);
       const response = chargedReads.serve(request);
@@ -106,4 +101,13 @@ export function createApp(options: AppOptions) {
       return serveWithElysia(request);
     },
   };
+}
+
+/**
+ * A request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is the path and
+ * query alone. Elysia then skips the first 7 characters, as for `http://`, and finds a wrong path.
+ */
+function ensureHost(request: Request): Request {
+  const { url } = request;
+  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
 }

@@ -29,15 +29,6 @@ export function addVary(headers: Headers, name: string): void {
   if (!names.includes(name)) headers.set("vary", [...names, name].join(", "));
 }
 
-/** Completes the headers of a response: without headers of its own, no cache may store it. */
-export function completeCacheHeaders(
-  headers: Headers,
-  { variesByOrigin }: { readonly variesByOrigin: boolean },
-): void {
-  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  if (variesByOrigin) addVary(headers, "Origin");
-}
-
 export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch
     .split(",")

@@ -42,7 +42,6 @@ export function toClientError(
   return new DomainError("Internal Error", message);
 }
 
-/** Rejects a request that comes too early. */
 export function throwTooManyRequests(
   headers: ResponseHeaders,
   retryAfterS: number,

@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { Elysia } from "elysia";
 import { addVary, varyByAccept } from "./cache-headers.ts";
-import { createStaticResponder, IMMUTABLE } from "./content/static-response.ts";
+import { createPage } from "./content/static-response.ts";
 import { toClientError } from "./errors.ts";
 import { getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
@@ -75,7 +75,6 @@ function isVisit({ method, headers }: Request): boolean {
 
 /** Creates a program of `server/pages`. Its files are bundled at the first request of a page. */
 function createProgram(name: keyof typeof PAGE_PATHS) {
-  const [scriptPath, stylePath] = [`/assets/${name}.js`, `/assets/${name}.css`];
   const entryPoint = name === "pages" ? "main.tsx" : "admin/main.tsx";
   let bundling: ReturnType<typeof bundle> | undefined;
   const getBundle = () => {
@@ -83,26 +82,10 @@ function createProgram(name: keyof typeof PAGE_PATHS) {
     bundling.catch(() => (bundling = undefined));
     return bundling;
   };
-  const serveScript = createStaticResponder(
-    "text/javascript; charset=utf-8",
-    IMMUTABLE,
-    async () => (await getBundle()).script,
-  );
-  const serveStyle = createStaticResponder(
-    "text/css; charset=utf-8",
-    IMMUTABLE,
-    async () => (await getBundle()).style,
-  );
-  const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {
-    const { script, style } = await getBundle();
-    const template = await Bun.file(getPagesFile("document.html")).text();
-    return template
-      .replace("SCRIPT_URL", createVersionedUrl(scriptPath, script))
-      .replace("STYLE_URL", createVersionedUrl(stylePath, style));
+  const { routes, serveDocument } = createPage(Bun.file(getPagesFile("document.html")), {
+    SCRIPT_URL: { path: `/assets/${name}.js`, load: async () => (await getBundle()).script },
+    STYLE_URL: { path: `/assets/${name}.css`, load: async () => (await getBundle()).style },
   });
-  const routes = new Elysia({ name: `pages-${name}`, detail: { hide: true } })
-    .get(scriptPath, ({ request }) => serveScript(request))
-    .get(stylePath, ({ request }) => serveStyle(request));
   for (const path of PAGE_PATHS[name]) routes.get(path, ({ request }) => serveDocument(request));
   return { routes, serveDocument };
 }
@@ -123,9 +106,4 @@ async function bundle(entryPoint: string) {
     return new Uint8Array(await output.arrayBuffer());
   };
   return { script: await getBytes(".js"), style: await getBytes(".css") };
-}
-
-/** The URL changes with the content, so clients can cache it for long. */
-function createVersionedUrl(path: string, content: Uint8Array): string {
-  return `${path}?v=${Bun.hash(content).toString(36)}`;
 }

@@ -3,15 +3,8 @@
  * resolves `.` and `..`, also as `%2e`, and takes `\` for `/`. The text that the client sent is
  * unknown here.
  */
-
-/**
- * A request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is the path and
- * query alone. Elysia then skips the first 7 characters, as for `http://`, and finds a wrong path.
- */
-export function ensureHost(request: Request): Request {
-  const { url } = request;
-  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
-}
+import { closestMatch } from "leven";
+import { createInvalidRequestError, quoteValue, type DomainError } from "../../core/errors.ts";
 
 export function getPathAndQuery({ url }: Pick<Request, "url">): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -35,4 +28,37 @@ export function parseQuery(pathAndQuery: string): URLSearchParams {
 /** The query of a request. Unlike Elysia's, it keeps every value of a repeated parameter. */
 export function getQuery(request: Request): URLSearchParams {
   return parseQuery(getPathAndQuery(request));
+}
+
+/** Names that begin so are ignored, for clients that change the URL to get past a cache. */
+const IGNORED_PREFIX = "_";
+
+/** The greatest number of edits between a misspelt name and its suggestion. */
+const MAX_EDITS = 2;
+
+/**
+ * Rejects query parameters that an operation does not have: a misspelt one would do nothing, for a
+ * credit.
+ */
+export function assertKnownParameters(pathAndQuery: string, known: readonly string[]): void {
+  const start = pathAndQuery.indexOf("?");
+  if (start === -1) return;
+  for (const name of new URLSearchParams(pathAndQuery.slice(start)).keys()) {
+    if (name.startsWith(IGNORED_PREFIX) || known.includes(name)) continue;
+    throw createUnknownParameterError(known, name);
+  }
+}
+
+export function createUnknownParameterError(known: readonly string[], name: string): DomainError {
+  const quoted = quoteValue(name);
+  if (known.length === 0) {
+    return createInvalidRequestError(`This operation has no query parameters, got ${quoted}`);
+  }
+  // A short name is not near one with which it has nothing in common.
+  const maxDistance = Math.min(MAX_EDITS, Math.floor(name.length / 2));
+  const nearest = closestMatch(name.toLowerCase(), known, { maxDistance });
+  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  return createInvalidRequestError(
+    `This operation has only the query parameters ${known.join(", ")}, got ${quoted}${hint}`,
+  );
 }

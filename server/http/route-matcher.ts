@@ -19,7 +19,6 @@ export interface RoutePattern {
 /** Finds the pattern of a path. An empty segment is never a parameter. */
 export type MatchRoute = (path: string) => RoutePattern | undefined;
 
-/** Creates a matcher of the declared routes. */
 export function createRouteMatcher(
   routes: readonly { readonly method: string; readonly path: string; readonly handler: unknown }[],
 ): MatchRoute {
@@ -45,7 +44,6 @@ export function createRouteMatcher(
   return (path) => router.find("", path)?.store;
 }
 
-/** Serves a request of Bun's server. */
 type ServeRequest = (request: Request, server: Bun.Server<undefined>) => Promise<Response>;
 
 /**
@@ -103,12 +101,7 @@ function escapePath({ method, headers }: Request, path: string, mountPath: strin
   return new Request(url, { method, headers });
 }
 
-/**
- * Parses the parameters of a path: each, percent-decoded, is valid UTF-8 of 1 to 256 characters
- * without control characters.
- *
- * @throws {DomainError} `Invalid Request`, with the parameter's name and what is allowed.
- */
+/** Decodes the parameters of a path. @throws {DomainError} `Invalid Request` for one that is not allowed. */
 export function parsePathParameters(
   { parameters }: Pick<RoutePattern, "parameters">,
   path: string,

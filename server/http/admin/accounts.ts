@@ -1,18 +1,39 @@
-/** The endpoints of accounts and their credits. */
+/** The endpoints of accounts: their credits, usage and statements. */
 import { Type } from "@sinclair/typebox";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { readSingleValue, type QueryParameters } from "../../../core/parameters.ts";
+import { AccountDetails } from "../../../core/resources/account.ts";
 import { Count, nullable, strictObject } from "../../../core/resources/fields.ts";
-import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import type { LedgerStore } from "../../store/accounts/ledger.ts";
+import {
+  DAY_MS,
+  FIRST_INSTANT,
+  formatInstant,
+  HOUR_MS,
+  LAST_INSTANT,
+  parseInstantParameter,
+} from "../../../core/time.ts";
+import { readAccountDetails, USAGE_QUERY } from "../endpoints/account.ts";
+import { createInstantParameter } from "../endpoints/parameters.ts";
 import { defineAdmin, type AdminOptions } from "./endpoint.ts";
 import { Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
+import { toResource } from "./rows.ts";
+import { AccountParameter, parseAccount } from "./validation.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
 
+const STATEMENT_PAGE_LINES = 1000;
+
+const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
+const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
+
 async function listAccounts({ now, ledger }: AdminOptions, name?: string) {
   const today = Math.floor(now() / DAY_MS);
   const days = { first: today - USED_DAYS + 1, last: today };
-  return (await ledger.accounts(days, name)).map(toAccountResource);
+  const accounts = await ledger.accounts(days, name);
+  return accounts.map((account) =>
+    toResource(RESOURCES.AdminAccount, { ...account, used30Days: account.used }),
+  );
 }
 
 async function getAccount(options: AdminOptions, name: string) {
@@ -118,18 +139,15 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
       reference: Type.Optional(Name),
       reason: Type.Optional(Name),
     }),
-    result: {
-      schema: RESOURCES.GrantReceipt,
-      description: "The grant",
-    },
+    result: { schema: RESOURCES.GrantReceipt, description: "The grant" },
     handle: async ({ ledger, now }, { body, record }) => {
       const { account, ...details } = body;
-      const { isNew, balance } = await record(
+      const granted = await record(
         { action: "credits grant", target: account, details },
         () => ledger.grant({ ...body, id: Bun.randomUUIDv7() }, now()),
-        (grant) => ({ is_new: grant.isNew }),
+        ({ isNew }) => ({ is_new: isNew }),
       );
-      return { account, is_new: isNew, balance };
+      return toResource(RESOURCES.GrantReceipt, { ...granted, account });
     },
   }),
   defineAdmin({
@@ -139,26 +157,68 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     description:
       "Recomputes every balance from the journal, and compares the journal with the usage. This can " +
       "take a while.",
-    result: {
-      schema: RESOURCES.Verification,
-      description: "What was verified, and what is wrong",
-    },
+    result: { schema: RESOURCES.Verification, description: "What was verified, and what is wrong" },
     handle: ({ verifyLedger }) => verifyLedger(),
+  }),
+  defineAdmin({
+    id: "adminGetUsage",
+    operation: "GET /admin/usage",
+    summary: "The usage of an account",
+    description: "What a key of the account reads at /api/account.",
+    errors: {
+      "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
+      "Not Found": "There is no account nobody",
+    },
+    query: { account: AccountParameter, ...USAGE_QUERY },
+    result: { schema: AccountDetails, description: "The account and its usage" },
+    handle: async ({ ledger, now }, { query }) => {
+      const account = await ledger.account(parseAccount(query));
+      return readAccountDetails(ledger, account.id, async () => account, query, now());
+    },
+  }),
+  defineAdmin({
+    id: "adminGetStatement",
+    operation: "GET /admin/statement",
+    summary: "The statement of an account",
+    description:
+      "Grants, refunds and debits, with the balance after each: about 1,000 lines of whole hours.",
+    errors: {
+      "Invalid Request":
+        "since must be a day or the start of an hour in UTC, because usage is counted by hour, " +
+        'got "2026-11-20T00:30:00Z"',
+      "Not Found": "There is no account nobody",
+    },
+    query: {
+      account: AccountParameter,
+      since: createInstantParameter("The first day or hour, in UTC."),
+      until: createInstantParameter("The day or hour after the last one, in UTC."),
+    },
+    result: { schema: RESOURCES.Statement, description: "A page of the statement" },
+    handle: async ({ ledger }, { query }) => {
+      const account = parseAccount(query);
+      const since = parseHour("since", query) ?? FIRST_HOUR;
+      const until = parseHour("until", query) ?? LAST_HOUR;
+      const { lines, nextHour } = await ledger.statement(
+        account,
+        { since, until },
+        STATEMENT_PAGE_LINES,
+      );
+      const { items } = RESOURCES.Statement.properties.lines;
+      return {
+        lines: lines.map((line) => toResource(items, { ...line, keyBeginsWith: line.beginsWith })),
+        next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
+      };
+    },
   }),
 ] as const;
 
-type UsedAccount = Awaited<ReturnType<LedgerStore["accounts"]>>[number];
-
-function toAccountResource({ createdAt, lowBalance, used, ...account }: UsedAccount) {
-  const { name, balance, granted, debited, refunded } = account;
-  return {
-    name,
-    balance,
-    low_balance: lowBalance,
-    used_30_days: used,
-    granted,
-    debited,
-    refunded,
-    created_at: formatInstant(createdAt),
-  };
+/** Parses a day or the start of an hour, to hours since 1970 UTC. */
+function parseHour(name: string, query: QueryParameters): number | undefined {
+  const text = readSingleValue(name, query);
+  const instant = text === undefined ? undefined : parseInstantParameter(name, text);
+  if (instant === undefined || instant % HOUR_MS === 0) return instant && instant / HOUR_MS;
+  throw createInvalidRequestError(
+    `${name} must be a day or the start of an hour in UTC, because usage is counted by hour, ` +
+      `got ${quoteValue(text)}`,
+  );
 }

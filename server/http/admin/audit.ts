@@ -4,10 +4,9 @@ import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../core/limits.ts"
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { countRejected } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
-import { formatInstant, HOUR_MS } from "../../../core/time.ts";
+import { HOUR_MS } from "../../../core/time.ts";
 import { AUDIT_ACTIONS } from "../../stored-names.ts";
 import type { AuditDetails } from "../../store/tables/administration-tables.ts";
-import type { AuditEntry } from "../../store/administration/audit.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import { createChoiceParameter } from "../endpoints/parameters.ts";
 import { toClientError } from "../errors.ts";
@@ -19,6 +18,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./validation.ts";
+import { toResource } from "./rows.ts";
 import { RESOURCES } from "./resources.ts";
 
 const DONE = "done";
@@ -178,11 +178,8 @@ export const ADMIN_AUDIT_ENDPOINTS = [
         const actor = parseNameFilter("actor", query);
         return audit.list({ actor, action, before, limit });
       });
-      return { entries: rows.map(toEntryResource), next };
+      const { items } = RESOURCES.AuditPage.properties.entries;
+      return { entries: rows.map((row) => toResource(items, row)), next };
     },
   }),
 ] as const;
-
-function toEntryResource({ at, id, actor, origin, action, target, details, outcome }: AuditEntry) {
-  return { id, at: formatInstant(at), actor, origin, action, target, details, outcome };
-}

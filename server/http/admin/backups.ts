@@ -11,22 +11,17 @@ import { resource, RESOURCES } from "./resources.ts";
 
 const FILE_PATTERN = /^(?!.*\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-const FileName = Type.String({
-  pattern: FILE_PATTERN.source,
-  description:
-    "A name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins with a " +
-    "letter or digit and does not end with .part",
-});
+const FILE_RULE =
+  "name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins with a letter or " +
+  "digit and does not end with .part";
+
+const FileName = Type.String({ pattern: FILE_PATTERN.source, description: `A ${FILE_RULE}` });
 
 const Reference = resource("BackupReference", { file: FileName });
 
 const FILE_TYPE = "application/vnd.sqlite3";
 
-const NAME_ERROR = {
-  "Invalid Request":
-    "file must be a name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins " +
-    'with a letter or digit and does not end with .part, got "../a"',
-} as const;
+const NAME_ERROR = { "Invalid Request": `file must be a ${FILE_RULE}, got "../a"` };
 const NO_BACKUP = { "Not Found": "There is no backup nobody" } as const;
 
 /**
@@ -49,10 +44,7 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     description:
       "Copies the database into a new file of BACKUP_FOLDER. Without a name, the file has one with " +
       "the time.",
-    errors: {
-      ...NAME_ERROR,
-      Conflict: "before-upgrade.db already exists; name a new file",
-    },
+    errors: { ...NAME_ERROR, Conflict: "before-upgrade.db already exists; name a new file" },
     body: Type.Partial(Reference, { $id: "BackupRequest" }),
     result: { schema: RESOURCES.Backup, description: "The new file", statuses: [201] },
     handle: async ({ backupFolder, backUp, now }, { body, record }) => {

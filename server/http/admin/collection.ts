@@ -1,4 +1,4 @@
-/** The endpoints of the tracked channels, the monitoring list and of collection. */
+/** The endpoints of collection: tracked channels, the monitoring list, the sources and the status. */
 import { Type } from "@sinclair/typebox";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
@@ -9,10 +9,13 @@ import {
   strictObject,
   TextOrNull,
 } from "../../../core/resources/fields.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import { toSourceReadiness } from "../endpoints/health.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { createChoice, resource, RESOURCES } from "./resources.ts";
-import { toSourceResource } from "./status.ts";
+import { toResource } from "./rows.ts";
 
 const CreatorReference = resource("AdminCreatorReference", {
   creator: Type.String({ description: "A username, or the address of a profile" }),
@@ -180,6 +183,32 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
       return { creator };
     },
   }),
+  defineAdmin({
+    id: "adminGetStatus",
+    operation: "GET /admin/status",
+    summary: "The status",
+    description:
+      "The database, what is stored in it, credits, and the sources with their quotas, work and last " +
+      "failures.",
+    result: { schema: RESOURCES.ServiceStatus, description: "The status" },
+    handle: async ({ readStatus }) => {
+      const { database, totals, sources } = await readStatus();
+      const { kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;
+      const { items } = RESOURCES.ServiceStatus.properties.kinds;
+      return {
+        database,
+        kinds: kinds.map((kind) =>
+          toResource(items, { ...kind, newest: formatInstantOrNull(kind.newest) }),
+        ),
+        accounts,
+        keys: { valid: validKeys, total: keys },
+        credits,
+        creators,
+        channels,
+        sources: sources.map(toSourceResource),
+      };
+    },
+  }),
 ] as const;
 
 async function addCreator(
@@ -198,4 +227,21 @@ async function addCreator(
 /** @param text A username, or a pasted address in place of one. */
 function parseMicroblogCreator(text: string) {
   return parseCreator({ creator: readUsername(text), platform: "microblog" });
+}
+
+/** Describes how a source is doing, and its work: since the start, or of a collection. */
+function toSourceResource(status: SourceStatus) {
+  const { lastFailure, work, buckets } = status;
+  return {
+    ...toSourceReadiness(status),
+    last_failure: formatInstantOrNull(lastFailure?.at ?? null),
+    last_failure_reason: lastFailure?.reason ?? null,
+    work,
+    quotas: buckets.map(({ bucket, used, limit, pausedUntil }) => ({
+      bucket,
+      used,
+      limit,
+      paused_until: formatInstantOrNull(pausedUntil ?? null),
+    })),
+  };
 }

@@ -3,7 +3,7 @@
  * once, in this folder: routes, checks of queries and bodies, the OpenAPI document and the client of
  * the commands follow.
  */
-import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
@@ -106,10 +106,6 @@ export interface AdminEndpoint<Options> extends AdminRoute {
   handle(options: Options, request: AdminRequest<never>): unknown;
 }
 
-/** An endpoint of the administration API with its texts for the OpenAPI document. */
-export type DescribedAdminEndpoint = AdminEndpoint<AdminOptions> &
-  Omit<EndpointDescription, "part" | "price">;
-
 /** Creates the function that defines endpoints with some options and texts. */
 export const createDefine =
   <Options, Texts>() =>
@@ -136,33 +132,3 @@ export const defineAdmin = createDefine<
     readonly result: Pick<EndpointDescription["result"], "description" | "headers">;
   }
 >();
-
-type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
-  ? string extends keyof Query
-    ? unknown
-    : { readonly query: Static<TObject<Query>> }
-  : unknown) &
-  (Endpoint extends { readonly body?: infer Body extends TObject }
-    ? string extends keyof Body["properties"]
-      ? unknown
-      : { readonly body: Static<Body> }
-    : unknown) &
-  (Endpoint extends { readonly operation: `${string}{${infer Name}}${string}` }
-    ? { readonly parameters: Readonly<Record<Name, string | number>> }
-    : unknown);
-
-/** The requests and the results of a table of endpoints, by method and path. */
-export type AdminCalls<Table extends readonly unknown[]> = {
-  readonly [
-    Endpoint in Table[number] as Endpoint extends { readonly operation: infer Declared }
-      ? Declared & string
-      : never
-  ]: {
-    readonly input: InputOf<Endpoint>;
-    readonly result: Endpoint extends {
-      readonly result: { readonly schema: infer Result extends TSchema };
-    }
-      ? Static<Result>
-      : never;
-  };
-};

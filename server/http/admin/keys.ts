@@ -2,12 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { parseInteger } from "../../../core/parameters.ts";
+import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { Instant } from "../../../core/resources/fields.ts";
 import {
   DAY_MS,
-  formatInstant,
-  formatInstantOrNull,
   HOUR_MS,
   INSTANT_SYNTAX,
   LAST_INSTANT,
@@ -15,14 +13,16 @@ import {
   parseInstant,
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
-import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import { defineAdmin } from "./endpoint.ts";
+import { toResource } from "./rows.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
 import { createChoice, Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
 
 const DEFAULT_OVERLAP = "24h";
 
 const OVERLAP_SYNTAX = "0 or a duration (30s, 10m, 12h, 7d, 2w)";
+
+const RevokedKey = resource("RevokedKey", { id: PositiveInteger, revoked_at: Instant });
 
 const NO_ACCOUNT = { "Not Found": "There is no account nobody" } as const;
 
@@ -41,7 +41,7 @@ export const ADMIN_KEY_ENDPOINTS = [
     handle: async ({ ledger, keys }, { query }) => {
       const account = parseAccount(query);
       await ledger.account(account);
-      return (await keys.list(account)).map(toKeyResource);
+      return (await keys.list(account)).map((key) => toResource(RESOURCES.AdminKeyList.items, key));
     },
   }),
   defineAdmin({
@@ -64,9 +64,7 @@ export const ADMIN_KEY_ENDPOINTS = [
         }),
       ),
       expires: Type.Optional(
-        Type.String({
-          description: "A duration from now, such as 12h, 90d or 8w; or an instant",
-        }),
+        Type.String({ description: "A duration from now, such as 12h, 90d or 8w; or an instant" }),
       ),
     }),
     result: { schema: RESOURCES.CreatedKey, description: "The key was created", statuses: [201] },
@@ -95,10 +93,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       id: Type.Optional(PositiveInteger),
       key: Type.Optional(Type.String({ description: "The key itself, in place of its id" })),
     }),
-    result: {
-      schema: resource("RevokedKey", { id: PositiveInteger, revoked_at: Instant }),
-      description: "The key is revoked",
-    },
+    result: { schema: RevokedKey, description: "The key is revoked" },
     handle: async ({ keys, now }, { body, record }) => {
       const idOrKey = parseKeyReference(body);
       const revoked = await record(
@@ -106,7 +101,7 @@ export const ADMIN_KEY_ENDPOINTS = [
         () => keys.revoke(idOrKey, now()),
         ({ id, account }) => ({ id, account }),
       );
-      return { id: revoked.id, revoked_at: formatInstant(revoked.revokedAt) };
+      return toResource(RevokedKey, revoked);
     },
   }),
   defineAdmin({
@@ -122,11 +117,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       Conflict: "Key 1 was replaced by key 2; rotate that one instead",
     },
     parameters: {
-      id: Type.Integer({
-        ...PositiveInteger,
-        description: "The id of an API key.",
-        examples: [1],
-      }),
+      id: Type.Integer({ ...PositiveInteger, description: "The id of an API key.", examples: [1] }),
     },
     body: resource("KeyRotation", {
       overlap: Type.Optional(
@@ -137,20 +128,17 @@ export const ADMIN_KEY_ENDPOINTS = [
         }),
       ),
     }),
-    result: {
-      schema: RESOURCES.RotatedKey,
-      description: "The new key",
-      statuses: [201],
-    },
+    result: { schema: RESOURCES.RotatedKey, description: "The new key", statuses: [201] },
     handle: async ({ keys, now }, { body: { overlap = DEFAULT_OVERLAP }, parameters, record }) => {
-      const old_id = parseKeyId(parameters["id"] ?? "");
+      const range = { min: 1, max: INTEGER_MAX, default: 0 };
+      const oldId = parseIntegerParameter("id", new URLSearchParams(parameters), range);
       const overlapMs = parseOverlap(overlap, now());
-      const { id, key, oldExpiresAt } = await record(
-        { action: "keys rotate", target: `key ${old_id}`, details: { overlap } },
-        () => keys.rotate(old_id, overlapMs, now()),
-        (rotated) => ({ id: rotated.id, account: rotated.account }),
+      const rotated = await record(
+        { action: "keys rotate", target: `key ${oldId}`, details: { overlap } },
+        () => keys.rotate(oldId, overlapMs, now()),
+        ({ id, account }) => ({ id, account }),
       );
-      return { id, key, old_id, old_expires_at: formatInstant(oldExpiresAt) };
+      return toResource(RESOURCES.RotatedKey, { ...rotated, oldId });
     },
   }),
 ] as const;
@@ -164,7 +152,6 @@ function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
   );
 }
 
-/** Parses when a new key expires: an instant in the future, or a duration from now. */
 function parseExpiry(text: string, now: number): number {
   const durationMs = parseDuration(text, EXPIRY_UNITS_MS);
   const expiresAt = durationMs === undefined ? parseInstant(text) : now + durationMs;
@@ -202,27 +189,4 @@ function parseKeyReference({ id, key }: { id?: number; key?: string }): number |
   throw createInvalidRequestError(
     `The body must have either id or key, got ${id === undefined ? "neither" : "both"}`,
   );
-}
-
-function parseKeyId(text: string): number {
-  const id = parseInteger(text, { min: 1 });
-  if (id !== undefined) return id;
-  throw createInvalidRequestError(
-    `id must be a whole number from 1 to ${INTEGER_MAX}, got ${quoteValue(text)}`,
-  );
-}
-
-type ApiKeyRecord = Awaited<ReturnType<KeyStore["list"]>>[number];
-
-function toKeyResource({ id, label, scopes, ...record }: ApiKeyRecord) {
-  return {
-    id,
-    begins_with: record.beginsWith,
-    label,
-    scopes,
-    created_at: formatInstant(record.createdAt),
-    expires_at: formatInstantOrNull(record.expiresAt),
-    revoked_at: formatInstantOrNull(record.revokedAt),
-    replaced_by: record.replacedBy,
-  };
 }

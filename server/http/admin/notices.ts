@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
-import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../stored-names.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import { createChoiceParameter } from "../endpoints/parameters.ts";
@@ -14,6 +14,7 @@ import {
   parseNameFilter,
   readPage,
 } from "./validation.ts";
+import { toResource } from "./rows.ts";
 import { RESOURCES } from "./resources.ts";
 
 export const ADMIN_NOTICE_ENDPOINTS = [
@@ -30,10 +31,7 @@ export const ADMIN_NOTICE_ENDPOINTS = [
       account: Type.Optional(AccountParameter),
       state: createChoiceParameter(NOTICE_STATES, "Only notices in this state."),
     },
-    result: {
-      schema: RESOURCES.NoticePage,
-      description: "A page of the notices",
-    },
+    result: { schema: RESOURCES.NoticePage, description: "A page of the notices" },
     handle: async ({ notices }, { query }) => {
       const { rows, next } = await readPage(query, (limit) => {
         const after = readSingleValue("cursor", query);
@@ -85,18 +83,5 @@ function assertNoticeId(field: string, id: string | undefined): void {
   );
 }
 
-function toNoticeResource(notice: Awaited<ReturnType<NoticeStore["list"]>>[number]) {
-  const { id, account, balance, threshold, state, attempts, failure } = notice;
-  return {
-    id,
-    at: formatInstant(notice.at),
-    account,
-    balance,
-    threshold,
-    state,
-    attempts,
-    next_attempt: formatInstantOrNull(notice.dueAt),
-    delivered_at: formatInstantOrNull(notice.deliveredAt),
-    failure,
-  };
-}
+const toNoticeResource = (notice: Awaited<ReturnType<NoticeStore["list"]>>[number]) =>
+  toResource(RESOURCES.AdminNotice, { ...notice, nextAttempt: formatInstantOrNull(notice.dueAt) });

@@ -67,9 +67,7 @@ export const ADMIN_OBSERVATION_ENDPOINTS = [
     operation: "GET /admin/observations",
     summary: "Export observations",
     description: "As lines of JSON, or those of one kind as CSV.",
-    errors: {
-      "Invalid Request": 'kind must be one of channel, short, user, tweet, got "video"',
-    },
+    errors: { "Invalid Request": 'kind must be one of channel, short, user, tweet, got "video"' },
     query: {
       kind: createChoiceParameter(ENTITY_KINDS, "Only this kind; CSV needs it."),
       since: createInstantParameter("Only observations from this date or date-time on."),

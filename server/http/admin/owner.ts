@@ -12,10 +12,10 @@ import {
   strictObject,
   TextOrNull,
 } from "../../../core/resources/fields.ts";
-import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
-import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
+import type { AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import { ADMIN_TOKEN_ACTOR } from "./authentication.ts";
 import { createDefine, type AdminOptions } from "./endpoint.ts";
+import { toResource } from "./rows.ts";
 import { PositiveInteger, RESOURCES } from "./resources.ts";
 
 export type OwnerDescription = Static<typeof Owner>;
@@ -49,6 +49,8 @@ const Token = strictObject({
   revoked_at: InstantOrNull,
 });
 
+const RevokedToken = strictObject({ id: Count, name: Type.String(), revoked_at: Instant });
+
 export const OWNER_ENDPOINTS = [
   defineOwner({
     operation: "GET /admin/owner",
@@ -69,7 +71,7 @@ export const OWNER_ENDPOINTS = [
   defineOwner({
     operation: "GET /admin/tokens",
     result: { schema: Type.Array(Token) },
-    handle: async ({ tokens }) => (await tokens.list()).map(toTokenResource),
+    handle: async ({ tokens }) => (await tokens.list()).map((token) => toResource(Token, token)),
   }),
   defineOwner({
     operation: "POST /admin/tokens",
@@ -87,15 +89,15 @@ export const OWNER_ENDPOINTS = [
   defineOwner({
     operation: "DELETE /admin/tokens",
     body: strictObject({ token: Type.Union([PositiveInteger, Type.String()]) }),
-    result: { schema: strictObject({ id: Count, name: Type.String(), revoked_at: Instant }) },
+    result: { schema: RevokedToken },
     handle: async ({ tokens }, { body: { token }, record }) => {
       const target = typeof token === "number" ? `token ${token}` : token;
-      const { revokedAt, ...revoked } = await record(
+      const revoked = await record(
         { action: "tokens revoke", target },
         () => tokens.revoke(token),
         ({ id, name }) => ({ id, name }),
       );
-      return { id: revoked.id, name: revoked.name, revoked_at: formatInstant(revokedAt) };
+      return toResource(RevokedToken, revoked);
     },
   }),
 ] as const;
@@ -107,12 +109,3 @@ function assertTokenName(name: string): void {
       `must not be ${ADMIN_TOKEN_ACTOR}, nor begin with cm_ or cma_, got ${quoteValue(name)}`,
   );
 }
-
-const toTokenResource = ({ id, name, ...token }: AdminTokenRecord) => ({
-  id,
-  name,
-  begins_with: token.beginsWith,
-  created_at: formatInstant(token.createdAt),
-  last_used_at: formatInstantOrNull(token.lastUsedAt),
-  revoked_at: formatInstantOrNull(token.revokedAt),
-});

@@ -2,9 +2,16 @@
  * The administration API. The command line is its client: in process, or through the socket of the
  * process that owns the database file. To holders of a token, it is also served over HTTP.
  */
-import { KindGuard } from "@sinclair/typebox";
+import {
+  KindGuard,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { OnFailure } from "../../log.ts";
+import type { EndpointDescription } from "../endpoints/endpoint.ts";
 import { addRoute } from "../endpoints/mod.ts";
 import { createErrorHandler } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
@@ -14,36 +21,54 @@ import { admitCommand } from "./authentication.ts";
 import { ADMIN_BACKUP_ENDPOINTS } from "./backups.ts";
 import { createBodyCheck } from "./validation.ts";
 import { ADMIN_COLLECTION_ENDPOINTS } from "./collection.ts";
-import type {
-  AdminCalls,
-  AdminEndpoint,
-  AdminOptions,
-  DescribedAdminEndpoint,
-} from "./endpoint.ts";
+import type { AdminEndpoint, AdminOptions } from "./endpoint.ts";
 import { ADMIN_KEY_ENDPOINTS } from "./keys.ts";
 import { ADMIN_NOTICE_ENDPOINTS } from "./notices.ts";
 import { ADMIN_OBSERVATION_ENDPOINTS } from "./observations.ts";
 import { OWNER_ENDPOINTS, type OwnerOptions } from "./owner.ts";
-import { ADMIN_STATUS_ENDPOINTS } from "./status.ts";
-import { ADMIN_USAGE_ENDPOINTS } from "./usage.ts";
 
-/** The endpoints over HTTP and on the owner's socket. */
 const SHARED_ENDPOINTS = [
   ...ADMIN_OBSERVATION_ENDPOINTS,
   ...ADMIN_ACCOUNT_ENDPOINTS,
-  ...ADMIN_USAGE_ENDPOINTS,
   ...ADMIN_KEY_ENDPOINTS,
   ...ADMIN_COLLECTION_ENDPOINTS,
-  ...ADMIN_STATUS_ENDPOINTS,
   ...ADMIN_NOTICE_ENDPOINTS,
   ...ADMIN_AUDIT_ENDPOINTS,
 ] as const;
 
 /** The endpoints over HTTP, in the order of the OpenAPI document. */
-export const ADMIN_ENDPOINTS: readonly DescribedAdminEndpoint[] = [
-  ...SHARED_ENDPOINTS,
-  ...ADMIN_BACKUP_ENDPOINTS,
-];
+export const ADMIN_ENDPOINTS: readonly (AdminEndpoint<AdminOptions> &
+  Omit<EndpointDescription, "part" | "price">)[] = [...SHARED_ENDPOINTS, ...ADMIN_BACKUP_ENDPOINTS];
+
+type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
+  ? string extends keyof Query
+    ? unknown
+    : { readonly query: Static<TObject<Query>> }
+  : unknown) &
+  (Endpoint extends { readonly body?: infer Body extends TObject }
+    ? string extends keyof Body["properties"]
+      ? unknown
+      : { readonly body: Static<Body> }
+    : unknown) &
+  (Endpoint extends { readonly operation: `${string}{${infer Name}}${string}` }
+    ? { readonly parameters: Readonly<Record<Name, string | number>> }
+    : unknown);
+
+/** The requests and the results of a table of endpoints, by method and path. */
+type AdminCalls<Table extends readonly unknown[]> = {
+  readonly [
+    Endpoint in Table[number] as Endpoint extends { readonly operation: infer Declared }
+      ? Declared & string
+      : never
+  ]: {
+    readonly input: InputOf<Endpoint>;
+    readonly result: Endpoint extends {
+      readonly result: { readonly schema: infer Result extends TSchema };
+    }
+      ? Static<Result>
+      : never;
+  };
+};
 
 /** The requests on the owner's socket and their results, by method and path. */
 export type OwnerCalls = AdminCalls<[...typeof SHARED_ENDPOINTS, ...typeof OWNER_ENDPOINTS]>;

@@ -104,14 +104,12 @@ export function parseAccount(query: QueryParameters): string {
   return account;
 }
 
-/** Parses a parameter that selects by a name; `undefined` without it. */
 export function parseNameFilter(name: string, query: QueryParameters): string | undefined {
   const value = readSingleValue(name, query);
   assertName(name, value);
   return value;
 }
 
-/** Parses a parameter that selects by one of some choices; `undefined` without it. */
 export function parseChoiceFilter<Choice extends string>(
   name: string,
   query: QueryParameters,

@@ -63,10 +63,7 @@ export async function encodeTable({ columns, items: itemsField, fileName }: Tabl
       pieces.push(encoder.encode(rows.join("")));
     }
   }
-  const headers = {
-    "content-type": CSV_TYPE,
-    "content-disposition": createDisposition(fileName),
-  };
+  const headers = { "content-type": CSV_TYPE, "content-disposition": createDisposition(fileName) };
   return { bytes: Buffer.concat(pieces), headers };
 }
 

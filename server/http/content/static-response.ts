@@ -1,4 +1,5 @@
-/** Responds with files that never change: compressed once, and shared by all responses. */
+/** Responds with pages and other files that never change: compressed once, and shared by all responses. */
+import { Elysia } from "elysia";
 import { matchesEntityTag } from "../cache-headers.ts";
 import {
   chooseEncoding,
@@ -25,7 +26,38 @@ const DOCUMENT_HEADERS = {
 };
 
 /** Caching of a file whose URL changes with its content. */
-export const IMMUTABLE = "public, max-age=31536000, immutable";
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+interface PageFile {
+  readonly path: string;
+  /** Its URL in the document; by default its path. */
+  readonly url?: string;
+  load(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * Creates a page.
+ *
+ * @param template The document, with a placeholder for the URL of each file.
+ * @param files The scripts and style sheets by their placeholders.
+ */
+export function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
+  const routes = new Elysia();
+  for (const { path, load } of Object.values(files)) {
+    const type = path.endsWith(".css") ? "text/css" : "text/javascript";
+    const serve = createStaticResponder(`${type}; charset=utf-8`, IMMUTABLE, load);
+    routes.get(path, ({ request }) => serve(request));
+  }
+  const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {
+    let text = await template.text();
+    for (const [placeholder, { path, url = path, load }] of Object.entries(files)) {
+      const version = Bun.hash(await load()).toString(36);
+      text = text.replace(placeholder, `${url}?v=${version}`);
+    }
+    return text;
+  });
+  return { routes, serveDocument };
+}
 
 /** Creates a function that responds with one body, which `load` loads once; after a failure again. */
 export function createStaticResponder(

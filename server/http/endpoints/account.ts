@@ -54,9 +54,7 @@ export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
       "the requests ended.",
     query: USAGE_QUERY,
     result: { schema: schemas.AccountDetails, description: "The account" },
-    errors: {
-      "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"',
-    },
+    errors: { "Invalid Request": 'from must be a day that exists (2026-11-20), got "2026-11-31"' },
     createHandler:
       ({ account, now }) =>
       ({ request }) => {
@@ -67,7 +65,6 @@ export const ACCOUNT_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
 ];
 
-/** Reads an account, and the usage that a query asks for. */
 export async function readAccountDetails(
   { usage }: Pick<EndpointSources["account"], "usage">,
   id: number,

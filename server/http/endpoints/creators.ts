@@ -20,9 +20,7 @@ interface EncodedList {
   compress(encoding: ContentEncoding): Promise<Uint8Array>;
 }
 
-const PLATFORM_ERROR = {
-  "Invalid Request": 'platform must be "microblog", got "video"',
-} as const;
+const PLATFORM_ERROR = { "Invalid Request": 'platform must be "microblog", got "video"' } as const;
 
 export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   defineFree({

@@ -11,11 +11,10 @@ import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/re
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { parseChoiceParameter } from "../../../core/parameters.ts";
 import { encodeTable, FORMATS, listColumns } from "../content/csv.ts";
-import type { Metrics } from "../metrics/registry.ts";
+import type { Metrics } from "../metrics.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
 import { READ_COST } from "../reads/charges.ts";
 import type { ReadRoute } from "../reads/read-route.ts";
-import { withNextLink } from "../reads/next-link.ts";
 import type { ReadResult } from "../reads/rendered-response.ts";
 
 /** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
@@ -109,12 +108,10 @@ export interface ReadEndpoint extends EndpointDescription {
   createPrepare(sources: EndpointSources): ReadRoute["prepare"];
 }
 
-/** The parts of a request to an endpoint that is free of charge. */
 interface FreeRequest {
   readonly request: Request;
   /** The JSON value of the body, if the endpoint has one. */
   readonly body: unknown;
-  /** The headers of the response. */
   readonly headers: ResponseHeaders;
 }
 
@@ -152,7 +149,6 @@ export type ReadDeclaration<
   readonly csv?: {
     /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
     readonly items: string;
-    /** Names the file in which browsers save it. */
     createFileName(parameters: PathParameters<Path>): string;
     /** A column beside those of every item. */
     findExtraColumn?(parsed: Parsed): string | undefined;
@@ -208,6 +204,26 @@ export function defineRead<
 
 const addColumn = (columns: readonly string[], added: string | undefined) =>
   added === undefined || columns.includes(added) ? columns : [...columns, added];
+
+/** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
+function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {
+  const { pagination } = page.body as { pagination?: { nextCursor?: string | null } };
+  const nextCursor = pagination?.nextCursor ?? null;
+  if (nextCursor === null) return page;
+  return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
+}
+
+/** Creates the header `Link`: the request's own parameters, one with another value, safe in a URL. */
+export function createNextLink(pathAndQuery: string, name: string, value: string) {
+  const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
+  const otherPairs = query
+    .split("&")
+    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has(name));
+  const next = `${path}?${[...otherPairs, `${name}=${value}`].join("&")}`;
+  // Bun leaves characters unencoded if the request has no valid host.
+  const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
+  return { link };
+}
 
 /** Defines an endpoint that is free of charge. */
 export const defineFree = <Result extends TSchema>(

@@ -43,10 +43,7 @@ export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
     part: "Operation",
     summary: "Whether the process is alive",
     description: "200 as long as the process answers at all.",
-    result: {
-      schema: resource("Health", { status: Type.String() }),
-      description: "It is alive",
-    },
+    result: { schema: resource("Health", { status: Type.String() }), description: "It is alive" },
     createHandler: () => () => ({ status: "ok" }),
   }),
   defineFree({

@@ -7,16 +7,24 @@ import { createNamedResults, createServiceError } from "../../../core/responses/
 import * as batchSchemas from "../../../core/resources/batch.ts";
 import * as historySchemas from "../../../core/resources/history.ts";
 import * as schemas from "../../../core/resources/microblog.ts";
-import { createNextLink } from "../reads/next-link.ts";
-import { defineRead, type ReadEndpoint } from "./endpoint.ts";
+import { createNextLink, defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
   createComparison,
   defineBatch,
   defineComparison,
   defineHistory,
-  MICROBLOG,
+  type OwnerInterface,
 } from "./owners.ts";
 import { createIntegerParameter, createListQuery, FORMAT } from "./parameters.ts";
+
+const MICROBLOG: OwnerInterface<"user"> = {
+  part: "Microblog",
+  kind: "user",
+  owners: "users",
+  names: "usernames",
+  example: "slowcompiler",
+  limitError: "Invalid Pagination Parameters",
+};
 
 const USER_ERROR = { "User Not Found": "User nobody not found" } as const;
 const TWEET_ERRORS = {

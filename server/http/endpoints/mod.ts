@@ -1,9 +1,8 @@
 /** The table of all endpoints of the API, and their routes. */
 import { Elysia, type Context } from "elysia";
-import { assertKnownParameters } from "../query-names.ts";
 import type { createChargedReads } from "../reads/charged-reads.ts";
 import { readJsonBody } from "../request-body.ts";
-import { getPathAndQuery } from "../request-url.ts";
+import { assertKnownParameters, getPathAndQuery } from "../request-url.ts";
 import { ACCOUNT_ENDPOINTS } from "./account.ts";
 import { CREATOR_ENDPOINTS } from "./creators.ts";
 import {

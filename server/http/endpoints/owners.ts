@@ -44,7 +44,7 @@ import {
 } from "./parameters.ts";
 
 /** The differences between the two interfaces. */
-interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
+export interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly part: EndpointDescription["part"];
   readonly kind: Kind;
   /** Its owners in texts. */
@@ -56,24 +56,6 @@ interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   /** The name of the error of a wrong `limit`. */
   readonly limitError: ErrorCode;
 }
-
-export const VIDEO: OwnerInterface<"channel"> = {
-  part: "Video",
-  kind: "channel",
-  owners: "channels",
-  names: "channels",
-  example: "sevenminutesoup",
-  limitError: "Invalid Request",
-};
-
-export const MICROBLOG: OwnerInterface<"user"> = {
-  part: "Microblog",
-  kind: "user",
-  owners: "users",
-  names: "usernames",
-  example: "slowcompiler",
-  limitError: "Invalid Pagination Parameters",
-};
 
 interface Declared<Result extends TSchema, Path extends Operation = Operation> {
   readonly id: string;

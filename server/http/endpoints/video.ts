@@ -8,7 +8,13 @@ import * as batchSchemas from "../../../core/resources/batch.ts";
 import * as historySchemas from "../../../core/resources/history.ts";
 import * as schemas from "../../../core/resources/video.ts";
 import { defineRead, type ReadEndpoint } from "./endpoint.ts";
-import { createComparison, defineBatch, defineComparison, defineHistory, VIDEO } from "./owners.ts";
+import {
+  createComparison,
+  defineBatch,
+  defineComparison,
+  defineHistory,
+  type OwnerInterface,
+} from "./owners.ts";
 import {
   createCursorParameter,
   createFilterParameter,
@@ -18,6 +24,15 @@ import {
   CURSOR_MAX_CHARACTERS,
   FORMAT,
 } from "./parameters.ts";
+
+const VIDEO: OwnerInterface<"channel"> = {
+  part: "Video",
+  kind: "channel",
+  owners: "channels",
+  names: "channels",
+  example: "sevenminutesoup",
+  limitError: "Invalid Request",
+};
 
 const CHANNEL_ERROR = { "Channel Not Found": "Channel nobody not found" } as const;
 const SHORT_ERRORS = {

@@ -16,7 +16,7 @@ import {
   type ErrorExamples,
 } from "../endpoints/endpoint.ts";
 import { formatErrorResponse } from "../errors.ts";
-import { createUnknownParameterError } from "../query-names.ts";
+import { createUnknownParameterError } from "../request-url.ts";
 import { READ_COST } from "../reads/charges.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import reference from "./reference.json" with { type: "json" };

@@ -31,13 +31,7 @@ import { createErrorResponse } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
 import { parseIdempotencyKey, READ_COST, setCostHeaders, settleFailedRead } from "./charges.ts";
-import {
-  matchRead,
-  prepareRead,
-  type MatchedRead,
-  type PreparedRead,
-  type ReadRoute,
-} from "./read-route.ts";
+import { matchRead, prepareRead, type MatchedRead, type ReadRoute } from "./read-route.ts";
 import {
   compressResponse,
   isFresh,
@@ -171,7 +165,7 @@ async function loadResponse(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
   { request, cacheKey }: MatchedRead,
-  { cost, load }: PreparedRead,
+  { cost, load }: ReturnType<typeof prepareRead>,
 ): Promise<RenderedResponse> {
   const render = async () => {
     const slot = waitForSlot();

@@ -1,7 +1,6 @@
 /** The routes of charged reads: which one a request matches, and how it is parsed and priced. */
 import { prefersCsv } from "../content/csv.ts";
-import { assertKnownParameters } from "../query-names.ts";
-import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
+import { assertKnownParameters, getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
 import type { ReadResult } from "./rendered-response.ts";
 
@@ -20,15 +19,12 @@ export interface ReadRoute {
     /** The JSON value that a `POST` sent. */
     readonly body: unknown;
     readonly isCsvPreferred: boolean;
-  }): PreparedRead;
-}
-
-/** A read that is ready to be loaded. */
-export interface PreparedRead {
-  /** In credits. */
-  readonly cost: number;
-  /** The signal may end it once nobody waits for it. */
-  readonly load: (signal: AbortSignal) => Promise<ReadResult>;
+  }): {
+    /** In credits. */
+    readonly cost: number;
+    /** The signal may end it once nobody waits for it. */
+    readonly load: (signal: AbortSignal) => Promise<ReadResult>;
+  };
 }
 
 /** A request and the route that it matches. */
@@ -55,7 +51,7 @@ export function matchRead(
 export function prepareRead(
   { route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
   body: unknown,
-): PreparedRead {
+) {
   if (route.queryNames !== undefined) assertKnownParameters(pathAndQuery, route.queryNames);
   const parameters = parsePathParameters(pattern, path);
   const query = parseQuery(pathAndQuery);
