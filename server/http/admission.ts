@@ -11,10 +11,10 @@ import type { KeyScope } from "../stored-names.ts";
 import type { createAdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
 import { throwTooManyRequests } from "./errors.ts";
-import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
+import { parsePathParameters, type MatchRoute } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
-export interface AdmissionOptions extends Pick<
+interface AdmissionOptions extends Pick<
   ReturnType<typeof createApiKeyAuthenticator>,
   "authenticate"
 > {
@@ -69,7 +69,10 @@ export function setCommonHeaders(
 export function admit(
   options: AdmissionOptions,
   request: Request,
-  { path, pattern }: { readonly path: string; readonly pattern: RoutePattern },
+  {
+    path,
+    pattern,
+  }: { readonly path: string; readonly pattern: NonNullable<ReturnType<MatchRoute>> },
   headers: ResponseHeaders,
 ): Caller | undefined | Promise<Caller | undefined> {
   const admitCaller = (caller: Caller | undefined) => {

@@ -83,8 +83,16 @@ function createProgram(name: keyof typeof PAGE_PATHS) {
     return bundling;
   };
   const { routes, serveDocument } = createPage(Bun.file(getPagesFile("document.html")), {
-    SCRIPT_URL: { path: `/assets/${name}.js`, load: async () => (await getBundle()).script },
-    STYLE_URL: { path: `/assets/${name}.css`, load: async () => (await getBundle()).style },
+    SCRIPT_URL: {
+      path: `/assets/${name}.js`,
+      contentType: "text/javascript; charset=utf-8",
+      load: async () => (await getBundle()).script,
+    },
+    STYLE_URL: {
+      path: `/assets/${name}.css`,
+      contentType: "text/css; charset=utf-8",
+      load: async () => (await getBundle()).style,
+    },
   });
   for (const path of PAGE_PATHS[name]) routes.get(path, ({ request }) => serveDocument(request));
   return { routes, serveDocument };

@@ -5,7 +5,7 @@ import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { getPath } from "./request-url.ts";
 
-export interface RoutePattern {
+interface RoutePattern {
   /** The route as it is declared: `/api/video/:channel/details`. */
   readonly route: string;
   /** The route as the API reference names it: `/api/video/{channel}/details`. */

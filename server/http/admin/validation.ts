@@ -74,8 +74,8 @@ export const AccountParameter = Type.String({
 export const createPageParameters = (rows: string, cursorMaxLength: number) => ({
   limit: createIntegerParameter(LIST_LIMIT_RANGE, `The most ${rows} of a page.`),
   cursor: createCursorParameter(
-    cursorMaxLength,
     "`next` of the previous page, which had the same other parameters.",
+    cursorMaxLength,
   ),
 });
 

@@ -30,6 +30,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 
 interface PageFile {
   readonly path: string;
+  readonly contentType: string;
   /** Its URL in the document; by default its path. */
   readonly url?: string;
   load(): Promise<Uint8Array<ArrayBuffer>>;
@@ -43,9 +44,8 @@ interface PageFile {
  */
 export function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
   const routes = new Elysia();
-  for (const { path, load } of Object.values(files)) {
-    const type = path.endsWith(".css") ? "text/css" : "text/javascript";
-    const serve = createStaticResponder(`${type}; charset=utf-8`, IMMUTABLE, load);
+  for (const { path, contentType, load } of Object.values(files)) {
+    const serve = createStaticResponder(contentType, IMMUTABLE, load);
     routes.get(path, ({ request }) => serve(request));
   }
   const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {

@@ -83,8 +83,8 @@ const BUCKETS: TProperties = {
   ),
   limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
   cursor: createCursorParameter(
-    HISTORY_CURSOR_MAX_CHARACTERS,
     "The nextCursor of the previous page, with the same interval.",
+    HISTORY_CURSOR_MAX_CHARACTERS,
   ),
 };
 

@@ -12,9 +12,7 @@ import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { FORMATS } from "../content/csv.ts";
 
 /** Four characters for each three bytes of JSON: a character of an identifier has up to four. */
-export const CURSOR_MAX_CHARACTERS: number = Math.ceil(
-  (4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS),
-);
+const CURSOR_MAX_CHARACTERS = Math.ceil((4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS));
 
 /** JSON has up to six bytes for each character of `search` and `country`. */
 const LIST_CURSOR_MAX_CHARACTERS = CURSOR_MAX_CHARACTERS + 8 * 2 * SEARCH_MAX_CHARACTERS;
@@ -37,7 +35,7 @@ export const createInstantParameter = (description: string) =>
 export const createFilterParameter = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX_CHARACTERS, description }));
 
-export const createCursorParameter = (maxLength: number, description: string) =>
+export const createCursorParameter = (description: string, maxLength = CURSOR_MAX_CHARACTERS) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
 /** The parameter of the endpoints that have CSV. */
@@ -51,8 +49,8 @@ export const FORMAT: TProperties = {
 export const createListQuery = (sorts: readonly string[]): TProperties => ({
   limit: createIntegerParameter(LIST_LIMIT_RANGE, "Maximum entities returned."),
   cursor: createCursorParameter(
-    LIST_CURSOR_MAX_CHARACTERS,
     "The nextCursor of the previous page, with the same sort, order and filters.",
+    LIST_CURSOR_MAX_CHARACTERS,
   ),
   sort: createChoiceParameter(
     sorts,

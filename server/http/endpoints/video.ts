@@ -21,7 +21,6 @@ import {
   createInstantParameter,
   createIntegerParameter,
   createListQuery,
-  CURSOR_MAX_CHARACTERS,
   FORMAT,
 } from "./parameters.ts";
 
@@ -105,7 +104,6 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
         "Only shorts published before this date (midnight UTC) or date-time (UTC without a zone).",
       ),
       cursor: createCursorParameter(
-        CURSOR_MAX_CHARACTERS,
         "The nextCursor of the previous page. It combines with before.",
       ),
       ...FORMAT,

@@ -37,5 +37,6 @@ function createViewerFile(name: string, module: string) {
   const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
   const path = `${PAGE_PATH}/${name}`;
   // Relative to the page, which may be mounted below another path.
-  return { path, url: path.slice(1), load: () => file.bytes() };
+  const contentType = name.endsWith(".css") ? "text/css" : "text/javascript";
+  return { path, contentType, url: path.slice(1), load: () => file.bytes() };
 }

@@ -14,7 +14,7 @@ import type { Caller } from "../../metering/api-keys.ts";
 import type { Receipt } from "../../metering/batch-committer.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { OnFailure } from "../../log.ts";
-import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
+import { admit, setCommonHeaders } from "../admission.ts";
 import {
   matchesEntityTag,
   setCacheHeaders,
@@ -39,6 +39,8 @@ import {
   type RenderedResponse,
 } from "./rendered-response.ts";
 import type { createResponseCache } from "./response-cache.ts";
+
+type AdmissionOptions = Parameters<typeof admit>[0];
 
 export interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
