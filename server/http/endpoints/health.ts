@@ -22,14 +22,13 @@ const Readiness = resource("Readiness", {
 });
 
 async function readReadiness({ check, metrics }: EndpointSources) {
-  await check();
-  const sources = await metrics.refreshSources();
-  return { status: "ok" as const, sources: sources.map(toSourceReadiness) };
-}
-
-async function readReadinessInTime(sources: EndpointSources) {
+  const checkAndRefresh = async () => {
+    await check();
+    return metrics.refreshSources();
+  };
   try {
-    return await pTimeout(readReadiness(sources), { milliseconds: READY_TIMEOUT_MS });
+    const sources = await pTimeout(checkAndRefresh(), { milliseconds: READY_TIMEOUT_MS });
+    return { status: "ok" as const, sources: sources.map(toSourceReadiness) };
   } catch (cause) {
     const message = "The database does not answer or cannot be written";
     throw new DomainError("Service Unavailable", message, { cause });
@@ -57,7 +56,7 @@ export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
       "the start; it does not make the service unready.",
     result: { schema: Readiness, description: "It is ready" },
     createHandler: (sources) => () =>
-      sources.isStopping() ? createStoppingResponse() : readReadinessInTime(sources),
+      sources.isStopping() ? createStoppingResponse() : readReadiness(sources),
   }),
   defineFree({
     id: "metrics",
