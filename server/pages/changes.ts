@@ -52,15 +52,20 @@ function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[
   });
 }
 
-/** Computes how fast a count grew in a unit since it was last known: observations are not evenly spaced. */
-export function computeRates(observed: readonly CountChange[], unitMs: number): (number | null)[] {
+/**
+ * Computes how fast a count grew since it was last known, as observations are not evenly spaced: in an
+ * hour, unless the buckets are longer.
+ */
+export function computeRates(observed: readonly CountChange[], stepMs: number) {
+  const [unit, unitMs] =
+    stepMs < DAY_MS ? (["hour", HOUR_MS] as const) : (["day", DAY_MS] as const);
   const times = findTimesSinceKnown(observed);
-  return observed.map(({ change }, index) => {
+  const rates = observed.map(({ change }, index) => {
     const timeMs = times[index] ?? 0;
-    return change === null || timeMs <= 0
-      ? null
-      : Math.round((change / timeMs) * unitMs * 100) / 100;
+    if (change === null || timeMs <= 0) return null;
+    return Math.round((change / timeMs) * unitMs * 100) / 100;
   });
+  return { unit, rates };
 }
 
 /** Picks the changes that belong to one bucket alone: after a gap, a change is that of many. */
@@ -73,10 +78,6 @@ export function pickBucketChanges(
     (times[index] ?? Infinity) < 2 * stepMs ? change : null,
   );
 }
-
-/** The time that rates are for: an hour, unless the buckets are longer. */
-export const pickRateUnit = (stepMs: number): { readonly name: string; readonly ms: number } =>
-  stepMs < DAY_MS ? { name: "hour", ms: HOUR_MS } : { name: "day", ms: DAY_MS };
 
 /** Finds the positions of the greatest and the least value; `null` if none is known. */
 export function findExtremes(values: Counts): { greatest: number; least: number } | null {

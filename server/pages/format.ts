@@ -96,13 +96,11 @@ const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC"
 export const formatLocal = (instant: string | number, hasTime = true): string =>
   FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 
-/** Formats an instant of a chart in the local time zone, with the seconds where there are some. */
-export const formatLocalPoint = (at: number): string =>
-  FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
-
-/** Formats the date, in UTC, of the start of a day, week or month: `20 Nov 2026`. */
-export const formatUtcDate = (instant: string | number): string =>
-  FORMATS.utc.date().format(new Date(instant));
+/** Formats an instant of a chart: in local time with the seconds where there are some, or as a date. */
+export function formatPoint(at: number, scale: TimeScale): string {
+  if (scale === "utc") return FORMATS.utc.date().format(at);
+  return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
+}
 
 /** Formats a tick of a time axis: the shorter the step, the finer. */
 export function formatTick(seconds: number, stepSeconds: number, scale: TimeScale): string {

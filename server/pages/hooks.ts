@@ -1,22 +1,18 @@
 /** Hooks that read the API with the key of the tab, and lists that are read page by page. */
 import type { Client, Listing } from "../../core/client/mod.ts";
 import { getClient } from "./session.ts";
-import { useProgress, useReading, type Read } from "./store.ts";
-
-type Request<Value> = (client: Client) => Promise<Value>;
-
-/** Reads something that is free, anew whenever a page with it is opened or the name changes. */
-export const useFreeRead = <Value>(name: string, request: Request<Value>): Read<Value> =>
-  useReading(name, () => request(getClient()));
+import { useProgress, useReading, type Read, type TaskProgress } from "./store.ts";
 
 /** Reads something that has a price, once in this tab. */
-export const useRead = <Value>(name: string, request: Request<Value>): Read<Value> =>
-  useReading(name, () => readOnce(name, request));
+export const useRead = <Value>(
+  name: string,
+  request: (client: Client) => Promise<Value>,
+): Read<Value> => useReading(name, () => readOnce(name, request));
 
 /** The reads with each key: going back to a page costs nothing. */
 const reads = new WeakMap<Client, Map<string, Promise<unknown>>>();
 
-function readOnce<Value>(name: string, request: Request<Value>): Promise<Value> {
+function readOnce<Value>(name: string, request: Parameters<typeof useRead<Value>>[1]) {
   const client = getClient();
   const known = reads.get(client) ?? new Map<string, Promise<unknown>>();
   reads.set(client, known);
@@ -58,18 +54,12 @@ interface OpenList<Item> extends ListPage<Item> {
   readonly emptyPages: number;
 }
 
-export interface ListedPages<Item> extends OpenList<Item> {
-  readonly isLoading: boolean;
-  readonly error?: unknown;
-  /** Reads the next pages, each for a credit. */
+export interface ListedPages<Item> extends OpenList<Item>, TaskProgress {
+  /** Reads the next pages, each for a credit; `isUntilItem` ends with the page that has an item. */
   readMore(options?: MoreOptions): void;
 }
 
-interface MoreOptions {
-  readonly pagesMax?: number;
-  /** Reading ends with the page that has an item. */
-  readonly isUntilItem?: boolean;
-}
+type MoreOptions = Readonly<{ pagesMax?: number; isUntilItem?: boolean }>;
 
 /** Reads the first page of a list, and more pages on demand. Each page costs a credit. */
 export function usePages<Item>(

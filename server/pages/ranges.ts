@@ -26,23 +26,16 @@ const isRange = (text: string): text is Range => Object.hasOwn(RANGES, text);
 export const parseRange = (text: string | null, other: Range = "30d"): Range =>
   text !== null && isRange(text) ? text : other;
 
-/** The request for the history of a range, and the milliseconds from one bucket to the next. */
-interface HistoryPlan {
-  readonly from: string;
-  readonly interval: HistoryInterval;
-  readonly stepMs: number;
-}
-
 /**
  * Plans the history of a range. The first day is whole, so that reloads ask for the same. The counts of
  * a short or tweet change fast at first, so its buckets are as short as they can be on one page.
  */
-export function planHistory(range: Range, now: number, since?: number): HistoryPlan {
+export function planHistory(range: Range, now: number, since?: number) {
   const { days, interval } = RANGES[range];
   const start = Math.max(days === null ? 0 : now - days * DAY_MS, since ?? 0);
-  const fitting = STEPS.find(([, ms]) => now + DAY_MS - start <= ms * HISTORY_LIMIT_RANGE.max);
+  const fits = (ms: number) => now + DAY_MS - start <= ms * HISTORY_LIMIT_RANGE.max;
   const [name, stepMs] =
-    (since === undefined ? STEPS.find(([known]) => known === interval) : fitting) ?? STEPS[2];
+    STEPS.find(([known, ms]) => (since === undefined ? known === interval : fits(ms))) ?? STEPS[2];
   return { from: formatInstant(start).slice(0, 10), interval: name, stepMs };
 }
 
@@ -50,7 +43,7 @@ export function planHistory(range: Range, now: number, since?: number): HistoryP
  * Finds the start of the newest bucket if it was unfinished when it was read, although the clock goes
  * on; else Infinity. Its values are those so far.
  */
-export function findUnfinishedStart(
+function findUnfinishedStart(
   instants: readonly number[],
   interval: HistoryInterval,
   readAt: number,
@@ -63,7 +56,7 @@ export function findUnfinishedStart(
  * Decides which time without an observation is a gap. A short or tweet is observed again whenever its
  * age has grown by a twenty-fourth, so a gap is four times as long.
  */
-export function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
+function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
   const spaces = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
   const median = spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
   const usualMs = Math.max(stepMs * 1.5, median * 3);
@@ -72,7 +65,7 @@ export function createGapRule(instants: readonly number[], stepMs: number, since
 
 /** Describes the time of a chart of buckets, which may begin with a publication. */
 export function createTimeAxis(
-  { interval, stepMs }: HistoryPlan,
+  { interval, stepMs }: { readonly interval: HistoryInterval; readonly stepMs: number },
   rows: readonly { readonly timestamp: string }[],
   readAt: number,
   since?: number,

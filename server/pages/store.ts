@@ -27,7 +27,7 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
-interface TaskProgress {
+export interface TaskProgress {
   readonly isLoading: boolean;
   /** Why the last task failed. */
   readonly error?: unknown;

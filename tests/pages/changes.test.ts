@@ -7,7 +7,6 @@ import {
   findChangeSinceStart,
   findExtremes,
   pickBucketChanges,
-  pickRateUnit,
   sumChanges,
 } from "../../server/pages/changes.ts";
 import { NOW } from "../support/service.ts";
@@ -44,8 +43,8 @@ describe("computeRates()", () => {
 
   test("divides by the time since the observation before, however long that is", () => {
     const observed = [observe(0, 10, null), observe(0.5, 30, 20), observe(10.5, 80, 50)];
-    expect(computeRates(observed, HOUR_MS)).toEqual([null, 40, 5]);
-    expect(computeRates(observed, DAY_MS)).toEqual([null, 960, 120]);
+    expect(computeRates(observed, HOUR_MS).rates).toEqual([null, 40, 5]);
+    expect(computeRates(observed, DAY_MS).rates).toEqual([null, 960, 120]);
   });
 
   test("is negative where a count fell, and counts from where it was last known", () => {
@@ -57,15 +56,15 @@ describe("computeRates()", () => {
       observe(4, 70, 10),
       observe(5, 71, 1),
     ];
-    expect(computeRates(observed, HOUR_MS)).toEqual([null, -20, null, 5, 1]);
+    expect(computeRates(observed, HOUR_MS).rates).toEqual([null, -20, null, 5, 1]);
   });
 
   test("is unknown at first, even if the service knows a count before", () => {
-    expect(computeRates([observe(0, 10, 3)], HOUR_MS)).toEqual([null]);
+    expect(computeRates([observe(0, 10, 3)], HOUR_MS).rates).toEqual([null]);
   });
 
   test("is for a day where a bucket is as long as that", () => {
-    expect([HOUR_MS, DAY_MS, 7 * DAY_MS].map((step) => pickRateUnit(step).name)).toEqual([
+    expect([HOUR_MS, DAY_MS, 7 * DAY_MS].map((step) => computeRates([], step).unit)).toEqual([
       "hour",
       "day",
       "day",

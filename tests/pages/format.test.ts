@@ -6,10 +6,10 @@ import {
   formatExact,
   formatMeasure,
   formatPercent,
+  formatPoint,
   formatTick,
   formatTicks,
   formatUtc,
-  formatUtcDate,
   toCsv,
 } from "../../server/pages/format.ts";
 import { readCsvRows } from "../support/csv-rows.ts";
@@ -76,11 +76,11 @@ test("formatTick() is as fine as the step, in the local time zone", () => {
   expect(steps.map((step) => formatTick(seconds, step, "local"))).toEqual(ticks);
 });
 
-test("formatTick() and formatUtcDate() write the date of a day in UTC, whatever the time zone", () => {
+test("formatTick() and formatPoint() write the date of a day in UTC, whatever the time zone", () => {
   const day = "2026-11-20T00:00:00.000Z";
   expect(formatTick(Date.parse(day) / 1000, 86_400, "utc")).toBe("20 Nov");
   expect(formatTick(Date.parse(day) / 1000, 3600, "utc")).toBe("20 Nov");
-  expect(formatUtcDate(day)).toBe("20 Nov 2026");
+  expect(formatPoint(Date.parse(day), "utc")).toBe("20 Nov 2026");
 });
 
 test("formatUtc() says that it is UTC", () => {

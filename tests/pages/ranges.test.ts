@@ -1,12 +1,7 @@
 /** The ranges of charts, and where a chart has a gap. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import {
-  createGapRule,
-  findUnfinishedStart,
-  parseRange,
-  planHistory,
-} from "../../server/pages/ranges.ts";
+import { createTimeAxis, parseRange, planHistory } from "../../server/pages/ranges.ts";
 import { NOW } from "../support/service.ts";
 
 test("parseRange() takes no range that does not exist", () => {
@@ -39,31 +34,39 @@ describe("planHistory()", () => {
   });
 });
 
-test("findUnfinishedStart() finds the newest bucket until its end", () => {
-  const hour = Date.parse("2026-11-20T08:00:00Z");
-  const instants = [hour - HOUR_MS, hour];
-  const findAfter = (ms: number) => findUnfinishedStart(instants, "hour", hour + ms);
-  expect([0, HOUR_MS - 1, HOUR_MS].map(findAfter)).toEqual([hour, hour, Infinity]);
-  expect(findUnfinishedStart([], "day", hour)).toBe(Infinity);
-});
+/** The time axis of a history with these instants. */
+function createAxis(instants: readonly number[], stepMs: number, since?: number, readAt = NOW) {
+  const rows = instants.map((at) => ({ timestamp: new Date(at).toISOString() }));
+  const interval = stepMs === HOUR_MS ? "hour" : "day";
+  return createTimeAxis({ interval, stepMs }, rows, readAt, since);
+}
 
-describe("createGapRule()", () => {
+describe("createTimeAxis()", () => {
   const hourly = Array.from({ length: 9 }, (_, hour) => NOW + hour * HOUR_MS);
 
-  test("takes two missing buckets as a gap, but not what is usual", () => {
-    const isGap = (hours: number) => hours * HOUR_MS > createGapRule(hourly, HOUR_MS)(NOW);
+  test("finds the newest bucket until its end", () => {
+    const hour = Date.parse("2026-11-20T08:00:00Z");
+    const instants = [hour - HOUR_MS, hour];
+    const findAfter = (ms: number) =>
+      createAxis(instants, HOUR_MS, undefined, hour + ms).unfinishedFrom;
+    expect([0, HOUR_MS - 1, HOUR_MS].map(findAfter)).toEqual([hour, hour, Infinity]);
+    expect(createAxis([], DAY_MS, undefined, hour).unfinishedFrom).toBe(Infinity);
+  });
+
+  test("takes two missing buckets as a gap, but not the usual distance", () => {
+    const isGap = (hours: number) => hours * HOUR_MS > createAxis(hourly, HOUR_MS).getGapMs(NOW);
     expect([1, 3, 4].map(isGap)).toEqual([false, false, true]);
     const daily = hourly.map((_, day) => NOW + day * DAY_MS);
-    expect(createGapRule(daily, HOUR_MS)(NOW)).toBe(3 * DAY_MS);
+    expect(createAxis(daily, HOUR_MS).getGapMs(NOW)).toBe(3 * DAY_MS);
   });
 
   test("expects a short to be observed less often the older it is", () => {
-    const getGapMs = createGapRule(hourly, HOUR_MS, NOW - DAY_MS);
+    const { getGapMs } = createAxis(hourly, HOUR_MS, NOW - DAY_MS);
     expect(getGapMs(NOW)).toBe(4 * HOUR_MS);
     expect(getGapMs(NOW + 59 * DAY_MS)).toBe(10 * DAY_MS);
   });
 
   test("has no gap in an empty list or before a single instant", () => {
-    expect(createGapRule([], HOUR_MS)(NOW)).toBe(1.5 * HOUR_MS);
+    expect(createAxis([], HOUR_MS).getGapMs(NOW)).toBe(1.5 * HOUR_MS);
   });
 });

@@ -1,15 +1,13 @@
 /** Reads the metrics of the running service, and computes rates and durations from two readings. */
 
-/** The counts of a route since the start of the service, or between two readings. */
-interface RouteCounts {
+/** The counts of a route, or of all, since the start of the service or between two readings. */
+export interface RouteCounts {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
   /** Requests by duration: how many took no longer than each bound. */
   readonly buckets: readonly number[];
 }
-
-type MetricsReading = ReturnType<typeof parseMetrics>;
 
 /** The page's own readings are no requests of clients. */
 const OWN_ROUTE = "/metrics";
@@ -44,6 +42,7 @@ export function parseMetrics(text: string, at: number) {
   return {
     at,
     routes,
+    total: [...routes.values()].reduce((sum, counts) => addCounts(sum, counts), NOTHING),
     /** Upper bounds of the buckets in seconds; the last one is infinite. */
     boundsS: [...bounds],
     memoryBytes: single.get("process_resident_memory_bytes"),
@@ -66,19 +65,9 @@ function addCounts(first: RouteCounts, second: RouteCounts, sign = 1): RouteCoun
   };
 }
 
-/** Counts the requests between two readings, by route. */
-export function compareRoutes(before: MetricsReading, after: MetricsReading) {
-  const seconds = (after.at - before.at) / 1000;
-  return new Map(
-    Array.from(after.routes, ([route, counts]) => {
-      const change = addCounts(counts, before.routes.get(route) ?? NOTHING, -1);
-      return [route, { seconds, ...change }];
-    }),
-  );
-}
-
-export const addChanges = (changes: Iterable<RouteCounts>): RouteCounts =>
-  [...changes].reduce((sum, change) => addCounts(sum, change), NOTHING);
+/** Counts the requests between two readings; a route may be missing in the first one. */
+export const subtractCounts = (after: RouteCounts, before: RouteCounts = NOTHING): RouteCounts =>
+  addCounts(after, before, -1);
 
 /**
  * Estimates below how many seconds a share of the requests stayed, as Prometheus does: evenly spread

@@ -3,11 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import {
   formatLocal,
-  formatLocalPoint,
   formatMeasure,
+  formatPoint,
   formatTick,
   formatUtc,
-  formatUtcDate,
   type TimeScale,
 } from "../format.ts";
 import { saveCsv } from "../save-file.ts";
@@ -15,9 +14,11 @@ import { useEventValue } from "../store.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
 import { drawPlot, type PlotView } from "./plot.ts";
-import { darkScheme, type PlotData } from "./plot-options.ts";
+import type { PlotData } from "./plot-options.ts";
 
-interface ChartProperties extends PlotData {
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+
+interface ChartProperties extends Omit<PlotData, "isDark"> {
   readonly title: string;
   readonly fileName: string;
   readonly onView?: (view: PlotView) => void;
@@ -40,7 +41,7 @@ export function Chart(properties: ChartProperties) {
       if (host.current === null) return;
       // The chart before stays until then, so that one that is drawn again and again does not flicker.
       const before = plot.current;
-      plot.current = drawPlot(host.current, properties, (shown) => {
+      plot.current = drawPlot(host.current, { ...properties, isDark }, (shown) => {
         setView(shown);
         onView?.(shown);
       });
@@ -142,7 +143,7 @@ export function formatPeriod(
   { from, to }: Pick<PlotView, "from" | "to">,
   timeScale: TimeScale,
 ): string {
-  if (timeScale === "utc") return `${formatUtcDate(from)} – ${formatUtcDate(to)}`;
+  if (timeScale === "utc") return `${formatPoint(from, "utc")} – ${formatPoint(to, "utc")}`;
   if (to - from < HOUR_MS) {
     return `${formatLocal(from, false)}, ${formatTick(from / 1000, 1, timeScale)} – ${formatTick(to / 1000, 1, timeScale)}`;
   }
@@ -185,10 +186,13 @@ const ChartTable = ({ title, instants, series, measure = "count", timeScale }: C
 /** An instant in local time, or the date of a day or of the first day of a week or month. */
 export function ScaledTime({ at, timeScale }: Readonly<{ at: number; timeScale: TimeScale }>) {
   const instant = new Date(at).toISOString();
-  if (timeScale === "utc") return <time dateTime={instant.slice(0, 10)}>{formatUtcDate(at)}</time>;
+  const isDate = timeScale === "utc";
   return (
-    <time dateTime={instant} title={formatUtc(at)}>
-      {formatLocalPoint(at)}
+    <time
+      dateTime={isDate ? instant.slice(0, 10) : instant}
+      title={isDate ? undefined : formatUtc(at)}
+    >
+      {formatPoint(at, timeScale)}
     </time>
   );
 }

@@ -1,12 +1,11 @@
 /** The options of uPlot for a chart: its axes, its series and their colours, which the style sheet has. */
 import uPlot from "uplot";
 import {
-  formatLocalPoint,
   formatMeasure,
+  formatPoint,
   formatTick,
   formatTicks,
   formatUtc,
-  formatUtcDate,
   type Measure,
   type TimeScale,
 } from "../format.ts";
@@ -30,15 +29,14 @@ export interface PlotData {
   readonly measure?: Measure;
   /** Charts of one group show the same part of the time, and point at the same instant. */
   readonly group?: string;
+  /** Whether the colours are those for a dark background. */
+  readonly isDark: boolean;
   /** Where more time has passed before an instant, something is missing: a gap. */
   readonly getGapMs: (at: number) => number;
 }
 
 /** Reads a colour of the style sheet, such as `--accent`. */
 type ReadColour = (name: string) => string;
-
-/** Whether the pages have dark colours; a chart is drawn again when that changes. */
-export const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 
 /** Points are drawn where there are few, so that one between two gaps is seen. */
 const POINTS_MAX = 40;
@@ -118,13 +116,12 @@ function describeTime(
 ): string {
   if (seconds === undefined) return "–";
   const at = seconds * 1000;
-  const ending = at < unfinishedFrom ? "" : ", so far";
-  if (timeScale === "utc") return formatUtcDate(at) + ending;
-  return `${formatLocalPoint(at)} (${formatUtc(at).replace(/:00 UTC$/, " UTC")})${ending}`;
+  const utc = timeScale === "utc" ? "" : ` (${formatUtc(at).replace(/:00 UTC$/, " UTC")})`;
+  return `${formatPoint(at, timeScale)}${utc}${at < unfinishedFrom ? "" : ", so far"}`;
 }
 
 function createSeries(
-  { series, kind, measure = "count", unfinishedFrom }: PlotData,
+  { series, kind, measure = "count", unfinishedFrom, isDark }: PlotData,
   nth: number,
   readColour: ReadColour,
   count: number,
@@ -133,9 +130,7 @@ function createSeries(
   const isSingle = series.length === 1;
   // The hues of several series are far from each other.
   const hue = (210 + nth * 137.5) % 360;
-  const stroke = isSingle
-    ? readColour("--accent")
-    : `hsl(${hue} 65% ${darkScheme.matches ? 65 : 45}%)`;
+  const stroke = isSingle ? readColour("--accent") : `hsl(${hue} 65% ${isDark ? 65 : 45}%)`;
   return {
     label: series[nth]?.label ?? "",
     stroke,

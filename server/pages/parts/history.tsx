@@ -7,7 +7,6 @@ import {
   computeRates,
   findExtremes,
   pickBucketChanges,
-  pickRateUnit,
   sumChanges,
   type CountChange,
 } from "../changes.ts";
@@ -85,9 +84,9 @@ function HistoryCharts(properties: {
     return { observedAt, count: readCount(item, count), change: readCount(item.change, count) };
   });
   const axis = createTimeAxis(plan, list.items, list.readAt, since);
-  const unit = pickRateUnit(plan.stepMs);
+  const { unit, rates } = computeRates(observed, plan.stepMs);
   const isRate = since !== undefined;
-  const growth = isRate ? computeRates(observed, unit.ms) : observed.map(({ change }) => change);
+  const growth = isRate ? rates : observed.map(({ change }) => change);
   const counts = observed.map((point) => point.count);
   const roundingStep = findRoundingStep(counts);
   const parts = isRate ? growth : pickBucketChanges(observed, plan.stepMs);
@@ -102,7 +101,7 @@ function HistoryCharts(properties: {
     return [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }];
   });
   const isWhole = view?.isWhole !== false;
-  const eachUnit = withArticle(unit.name);
+  const eachUnit = withArticle(unit);
   return (
     <>
       <Summary
@@ -111,7 +110,7 @@ function HistoryCharts(properties: {
         isRate={isRate}
         range={isWhole ? { label: RANGES[range].label, gain } : undefined}
         hasChange={!isRate || range !== "all" || !isWhole}
-        part={isRate ? unit.name : plan.interval}
+        part={isRate ? unit : plan.interval}
       />
       {roundingStep > 0 && (
         <p class="hint">

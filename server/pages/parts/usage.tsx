@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Chart } from "../charts/chart.tsx";
-import { findUnfinishedStart } from "../ranges.ts";
+import { createTimeAxis } from "../ranges.ts";
 import { Below } from "./figures.tsx";
 import { Empty } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
@@ -40,7 +40,7 @@ export function UsageOfDays({
 }) {
   // Usage is read anew whenever its page is opened.
   const [readAt] = useState(Date.now);
-  const instants = usage.map(({ day = "" }) => Date.parse(day));
+  const days = usage.map(({ day = "" }) => ({ timestamp: day }));
   return (
     <>
       {usage.every(({ requests }) => requests === 0) ? (
@@ -48,14 +48,11 @@ export function UsageOfDays({
       ) : (
         <Chart
           title="Credits used each day, less refunds"
-          timeScale="utc"
-          instants={instants}
-          unfinishedFrom={findUnfinishedStart(instants, "day", readAt)}
+          {...createTimeAxis({ interval: "day", stepMs: DAY_MS }, days, readAt)}
           series={[
             { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
           ]}
           kind="bars"
-          getGapMs={() => 1.5 * DAY_MS}
           fileName="usage.csv"
         />
       )}

@@ -1,15 +1,15 @@
 /** The account of the key: its balance and its usage. */
 import { formatExact } from "../format.ts";
-import { useFreeRead } from "../hooks.ts";
 import { Figures, Text } from "../parts/figures.tsx";
 import { Button } from "../parts/form.tsx";
 import { Heading } from "../parts/frame.tsx";
 import { Reading } from "../parts/states.tsx";
 import { UsageOfDays, UsageTable } from "../parts/usage.tsx";
-import { readAccount, setApiKey } from "../session.ts";
+import { getClient, readAccount, setApiKey } from "../session.ts";
+import { useReading } from "../store.ts";
 
 export function Account() {
-  const read = useFreeRead("account", readAccount);
+  const read = useReading("account", readAccount);
   return (
     <>
       <Heading text="Account" />
@@ -40,6 +40,8 @@ export function Account() {
 }
 
 function Groups({ by }: { readonly by: "endpoint" | "key" }) {
-  const read = useFreeRead(`account by ${by}`, async ({ account }) => (await account({ by })).body);
-  return <Reading read={read}>{({ usage }) => <UsageTable by={by} usage={usage} />}</Reading>;
+  const read = useReading(`account by ${by}`, () => getClient().account({ by }));
+  return (
+    <Reading read={read}>{({ body: { usage } }) => <UsageTable by={by} usage={usage} />}</Reading>
+  );
 }

@@ -2,19 +2,19 @@
 import { useRef, useState } from "preact/hooks";
 import { MetricsError, type Client } from "../../../core/client/mod.ts";
 import { readUsername } from "../../../core/creators.ts";
-import { useFreeRead } from "../hooks.ts";
 import { Form } from "../parts/form.tsx";
 import { Heading } from "../parts/frame.tsx";
 import { Reading } from "../parts/states.tsx";
 import { WatchTable } from "../parts/watch-list.tsx";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
+import { useReading } from "../store.ts";
 
 export function Creators() {
   const [changes, setChanges] = useState(0);
   const [message, setMessage] = useState({ text: "", isFailure: false });
   const input = useRef<HTMLInputElement>(null);
-  const read = useFreeRead(`creators ${changes}`, ({ creators }) => creators.list());
+  const read = useReading(`creators ${changes}`, () => getClient().creators.list());
   async function change(method: Exclude<keyof Client["creators"], "list">, creator: string) {
     try {
       const { body } = await getClient().creators[method](creator);

@@ -6,7 +6,7 @@ import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { addChanges, compareRoutes, estimateQuantile, parseMetrics } from "../metrics.ts";
+import { estimateQuantile, parseMetrics, subtractCounts, type RouteCounts } from "../metrics.ts";
 import { useOutage } from "../reading.tsx";
 
 /** How often the metrics are read, while the page is visible. */
@@ -22,8 +22,6 @@ const QUANTILES = [
 ] as const;
 
 type MetricsReading = ReturnType<typeof parseMetrics>;
-
-type RouteCounts = ReturnType<typeof addChanges>;
 
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
@@ -44,7 +42,7 @@ function estimateMs(reading: MetricsReading, change: RouteCounts, share: number)
 }
 
 function createPoint(before: MetricsReading, after: MetricsReading) {
-  const change = addChanges(compareRoutes(before, after).values());
+  const change = subtractCounts(after.total, before.total);
   const seconds = (after.at - before.at) / 1000;
   const perSecond = (count: number) => Math.round((count / seconds) * 100) / 100;
   const cpuSeconds = (after.cpuSeconds ?? NaN) - (before.cpuSeconds ?? NaN);
@@ -64,8 +62,9 @@ function addReading({ first, last, points }: LiveState, reading: MetricsReading)
   if (first === undefined || last === undefined) return { first: reading, last: reading, points };
   // The clock may have been set back.
   if (reading.at <= last.at) return { first, last: reading, points };
-  const [before, after] = [last, reading].map(({ routes }) => addChanges(routes.values()).requests);
-  if ((after ?? 0) < (before ?? 0)) return { first: reading, last: reading, points };
+  if (reading.total.requests < last.total.requests) {
+    return { first: reading, last: reading, points };
+  }
   const point = createPoint(last, reading);
   return { first, last: reading, points: [...points, point].slice(-POINTS_MAX) };
 }
@@ -192,25 +191,26 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
   );
 }
 
-interface RouteRow {
+interface RouteRow extends RouteCounts {
   readonly route: string;
-  readonly counts: RouteCounts;
   readonly p95Ms: number | null;
 }
 
 const COLUMNS: readonly Column<RouteRow>[] = [
   { label: "Route", field: "route" },
-  { label: "Requests", as: "count", getValue: ({ counts }) => counts.requests },
-  { label: "4xx", as: "count", getValue: ({ counts }) => counts.refused },
-  { label: "5xx", as: "count", getValue: ({ counts }) => counts.failed },
+  { label: "Requests", as: "count", field: "requests" },
+  { label: "4xx", as: "count", field: "refused" },
+  { label: "5xx", as: "count", field: "failed" },
   { label: "p95, ms", as: "exact", field: "p95Ms" },
 ];
 
 function Routes({ first, last }: Readonly<{ first: MetricsReading; last: MetricsReading }>) {
-  const rows = [...compareRoutes(first, last)]
-    .filter(([, { requests }]) => requests > 0)
-    .map(([route, counts]) => ({ route, counts, p95Ms: estimateMs(last, counts, 0.95) }))
-    .toSorted((a, b) => b.counts.requests - a.counts.requests);
+  const rows = Array.from(last.routes, ([route, sum]) => {
+    const counts = subtractCounts(sum, first.routes.get(route));
+    return { ...counts, route, p95Ms: estimateMs(last, counts, 0.95) };
+  })
+    .filter(({ requests }) => requests > 0)
+    .toSorted((a, b) => b.requests - a.requests);
   return (
     <>
       <h2>Routes since this page was opened</h2>
