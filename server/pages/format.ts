@@ -18,7 +18,6 @@ export function formatCompact(value: number, digits = 3): string {
   return `${sign}${Number((size / factor).toPrecision(digits))} ${letter}`;
 }
 
-/** Digits that a number may have: the most that arithmetic leaves exact. */
 const EXACT_DIGITS = 15;
 
 /** Formats the ticks of an axis without rounding them: 145250 as `145.25 K`. */

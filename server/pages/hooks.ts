@@ -1,7 +1,7 @@
 /** Hooks that read the API with the key of the tab, and lists that are read page by page. */
 import type { Client, Listing } from "../../core/client/mod.ts";
 import { getClient } from "./session.ts";
-import { useProgress, useReading, type Read, type TaskProgress } from "./store.ts";
+import { useProgress, useReading, type Read } from "./store.ts";
 
 /** Reads something that has a price, once in this tab. */
 export const useRead = <Value>(
@@ -46,7 +46,6 @@ export function createPageSource<Item, Page>(
   };
 }
 
-/** A list as far as it was read. */
 interface OpenList<Item> extends ListPage<Item> {
   /** When the newest page was requested, in milliseconds since 1970 UTC. */
   readonly readAt: number;
@@ -54,14 +53,15 @@ interface OpenList<Item> extends ListPage<Item> {
   readonly emptyPages: number;
 }
 
-export interface ListedPages<Item> extends OpenList<Item>, TaskProgress {
+type Progress = ReturnType<typeof useProgress>["progress"];
+
+export interface ListedPages<Item> extends OpenList<Item>, Progress {
   /** Reads the next pages, each for a credit; `isUntilItem` ends with the page that has an item. */
   readMore(options?: MoreOptions): void;
 }
 
 type MoreOptions = Readonly<{ pagesMax?: number; isUntilItem?: boolean }>;
 
-/** Reads the first page of a list, and more pages on demand. Each page costs a credit. */
 export function usePages<Item>(
   name: string,
   open: (client: Client) => PageSource<Item>,

@@ -14,11 +14,11 @@ const ANSWER_MAX_MS = 200;
 /** How long after a press a link may be opened: a menu stays open for a while. */
 const PRESS_MAX_MS = 30_000;
 
-/** A message between tabs, with the address of the new one. Without a key, it asks for one. */
-type Message = Readonly<{ address: string; key?: string }>;
-
-/** A message as it comes: any page of this origin can send one. */
-type UnknownMessage = Partial<Record<keyof Message, unknown>>;
+/**
+ * A message between tabs, with the address of the new one. Without a key, it asks for one. Any page of
+ * this origin can send anything.
+ */
+type Message = Partial<Record<"address" | "key", unknown>>;
 
 /** Answers the tabs that links of this one are opened in, and asks the other tabs if this one has no key. */
 export async function handOverKey(): Promise<void> {
@@ -33,10 +33,10 @@ function requestKey(): Promise<string | null> {
   const channel = new BroadcastChannel(CHANNEL);
   const address = location.pathname + location.search;
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-    const answer: UnknownMessage = Object(data);
+    const answer: Message = Object(data);
     if (typeof answer.key === "string" && answer.address === address) resolve(answer.key);
   });
-  channel.postMessage({ address } satisfies Message);
+  channel.postMessage({ address });
   setTimeout(() => resolve(null), ANSWER_MAX_MS);
   return promise.finally(() => channel.close());
 }
@@ -57,12 +57,12 @@ function answerRequests(): void {
   }
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-    const request: UnknownMessage = Object(data);
+    const request: Message = Object(data);
     const { apiKey: key } = session.get();
     if (request.key !== undefined || key === null) return;
     const { address, at } = pressed;
     if (request.address !== address || Date.now() - at > PRESS_MAX_MS) return;
-    channel.postMessage({ address, key } satisfies Message);
+    channel.postMessage({ address, key });
     pressed = { address: "", at: -Infinity };
   });
 }

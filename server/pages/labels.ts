@@ -1,5 +1,5 @@
 /** The names that people read for the kinds, their counts, and the gains of these. */
-import { SORT_FIELDS as FIELDS_BY_SORT } from "../../core/lists.ts";
+import { SORT_FIELDS } from "../../core/lists.ts";
 import type { CountName, EntityKind, OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
 
@@ -36,14 +36,10 @@ export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> =
   monthly: "30 days",
 };
 
-/** The field that each sort of a list compares. */
-export const SORT_FIELDS: Readonly<Record<OwnerKind, Readonly<Record<string, string>>>> =
-  FIELDS_BY_SORT;
-
 /** The sorts of a list, by name: `weeklyGain` is `Followers gained in a week`. */
 export function getSortLabels(kind: OwnerKind): Readonly<Record<string, string>> {
   const labels = COUNT_LABELS[kind];
-  const entries = Object.entries(SORT_FIELDS[kind]).map(([sort, field]) => {
+  const entries = Object.entries<string>(SORT_FIELDS[kind]).map(([sort, field]) => {
     const gain = GAIN_DEFINITIONS[kind][sort];
     if (gain === undefined) return [sort, labels[field]];
     return [sort, `${labels[gain.count]} gained in ${PERIOD_LABELS[gain.period]}`];

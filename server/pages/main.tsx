@@ -18,20 +18,14 @@ import { Creators } from "./views/creators.tsx";
 import { Item, Owner } from "./views/owner.tsx";
 import { Owners } from "./views/owners.tsx";
 
-interface Page {
-  readonly title: string;
-  readonly view: ComponentChildren;
-}
+type Page = Readonly<{ title: string; view: ComponentChildren }>;
 
 /** The pages of the navigation, by their addresses; the first one is also at `/`. */
 const PAGES: ReadonlyMap<string, Page> = new Map([
-  ...OWNERS.map(
-    (owner) =>
-      [
-        owner.path,
-        { title: getPluralLabel(owner.kind), view: <Owners key={owner.path} owner={owner} /> },
-      ] as const,
-  ),
+  ...OWNERS.map((owner): [string, Page] => {
+    const view = <Owners key={owner.path} owner={owner} />;
+    return [owner.path, { title: getPluralLabel(owner.kind), view }];
+  }),
   ["compare", { title: "Compare", view: <Compare /> }],
   ["creators", { title: "Monitoring list", view: <Creators /> }],
   ["account", { title: "Account", view: <Account /> }],

@@ -14,7 +14,6 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** Milliseconds of the buckets that are used, from the shortest. */
 const STEPS = [
   ["hour", HOUR_MS],
   ["day", DAY_MS],

@@ -25,7 +25,6 @@ export function setParameters(changes: Readonly<Record<string, string>>): void {
   navigate(query === "" ? pathname : `${pathname}?${query}`, { isReplaced: true });
 }
 
-/** Follows links to pages without loading the document again. */
 export function followLinks(): void {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
@@ -50,7 +49,6 @@ export function followLinks(): void {
 /** The time in which a page that is opened again has to become as long as it was. */
 const SCROLL_BACK_MAX_MS = 1000;
 
-/** Scrolls down once the page is long enough. */
 function scrollBack(y: number, deadline: number): void {
   requestAnimationFrame((now) => {
     scrollTo(0, y);

@@ -5,18 +5,14 @@ import { createStore } from "./store.ts";
 
 const STORAGE_KEY = "apiKey";
 
-interface SessionState {
-  /** `null` before a key is entered. */
-  readonly apiKey: string | null;
-  readonly isRefused: boolean;
+const NEW_SESSION = {
+  isRefused: false,
   /** Credits after the last request; `null` before one. */
-  readonly creditsRemaining: number | null;
-  readonly pageCost: number;
-}
+  creditsRemaining: null as number | null,
+  pageCost: 0,
+};
 
-const NEW_SESSION = { isRefused: false, creditsRemaining: null, pageCost: 0 };
-
-export const session = createStore<SessionState>({
+export const session = createStore({
   apiKey: takeKeyOfFragment() ?? sessionStorage.getItem(STORAGE_KEY),
   ...NEW_SESSION,
 });
@@ -24,7 +20,6 @@ export const session = createStore<SessionState>({
 let pending = 0;
 /** The least balance of the responses since there was no pending request: the newest. */
 let leastRemaining = Infinity;
-/** Responses that had a balance. */
 let counted = 0;
 let client = createPageClient();
 
@@ -85,7 +80,6 @@ export function setApiKey(apiKey: string | null): void {
   client = createPageClient();
 }
 
-/** Reads the account and its balance, which is free. */
 export async function readAccount(): Promise<AccountDetails> {
   const before = counted;
   const { body } = await client.account();

@@ -1,7 +1,6 @@
 /** States that components follow: they render again when a store, a task or a read changes. */
 import { useEffect, useState } from "preact/hooks";
 
-/** Creates a store of a state that several components show. */
 export function createStore<State extends object>(first: State) {
   let state = first;
   const changes = new EventTarget();
@@ -11,7 +10,6 @@ export function createStore<State extends object>(first: State) {
       state = { ...state, ...changed };
       changes.dispatchEvent(new Event("change"));
     },
-    /** The state, for a component. */
     use: () => useEventValue(changes, "change", () => state),
   };
 }
@@ -27,7 +25,7 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
-export interface TaskProgress {
+interface TaskProgress {
   readonly isLoading: boolean;
   /** Why the last task failed. */
   readonly error?: unknown;

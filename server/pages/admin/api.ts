@@ -8,27 +8,15 @@ import { createStore } from "../store.ts";
 /** A resource of the administration API, by the name of its schema. */
 export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
 
-export type AdminAccount = Resource<"AdminAccount">;
-
 const STORAGE_KEY = "adminToken";
 
 /** The longest wait for a read. A change, such as a backup, may take longer. */
 const READ_TIMEOUT_MS = 20_000;
 
-interface AdminSession {
-  /** `null` before one is entered. */
-  readonly token: string | null;
-  /** Why the service refused the token that was used before. */
-  readonly refusal: string | null;
-  /** Why the service cannot be read; `null` if it can. */
-  readonly outage: string | null;
-}
-
-export const adminSession = createStore<AdminSession>({
-  token: sessionStorage.getItem(STORAGE_KEY),
-  refusal: null,
-  outage: null,
-});
+/** The token, why the service refused the one before, and why the service cannot be read. */
+export const adminSession = createStore<
+  Readonly<Record<"token" | "refusal" | "outage", string | null>>
+>({ token: sessionStorage.getItem(STORAGE_KEY), refusal: null, outage: null });
 
 /** Uses a token until the tab is closed; `null` forgets it. */
 export function setToken(token: string | null, refusal: string | null = null): void {

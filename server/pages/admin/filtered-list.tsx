@@ -6,17 +6,10 @@ import { Table, type Column } from "../parts/table.tsx";
 import { useProgress } from "../store.ts";
 import { createFragment } from "../router.ts";
 import { describeFailure, sendAdmin } from "./api.ts";
-import { useDialog, type OpenDialog } from "./forms.tsx";
+import { useDialog, type DialogForm } from "./forms.tsx";
 import { Reading, useAdminRead } from "./reading.tsx";
 
-interface Filter {
-  readonly name: string;
-  readonly label: string;
-}
-
-interface CursorPage {
-  readonly next: string | null;
-}
+type Filter = Readonly<Record<"name" | "label", string>>;
 
 interface FilteredListProperties<Item, Page> {
   /** The part of the administrator's page, and the path below `/admin`. */
@@ -27,14 +20,13 @@ interface FilteredListProperties<Item, Page> {
   /** A choice, which is used at once. */
   readonly choice: Filter & { readonly options: readonly string[] };
   readonly getItems: (page: Page) => readonly Item[];
-  readonly createColumns: (open: OpenDialog) => readonly Column<Item>[];
+  readonly createColumns: (open: (form: DialogForm) => void) => readonly Column<Item>[];
   readonly getKey: (item: Item) => string;
-  /** The noun for an item: `notice`. */
   readonly noun: string;
   readonly empty: string;
 }
 
-export function FilteredList<Item, Page extends CursorPage>(
+export function FilteredList<Item, Page extends { readonly next: string | null }>(
   properties: FilteredListProperties<Item, Page>,
 ) {
   const { part, query, text, choice, getItems, createColumns, getKey, noun, empty } = properties;

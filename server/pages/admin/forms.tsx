@@ -2,16 +2,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
-import { Button, Form, type Fields } from "../parts/form.tsx";
+import { Button, Form } from "../parts/form.tsx";
 import { describeFailure, isOutage } from "./api.ts";
+
+type Fields = Readonly<Record<string, string>>;
 
 /** Sends a form; returns a sentence about the result. */
 type Submit = (fields: Fields) => Promise<string>;
 
-interface Outcome {
-  readonly text: string;
-  readonly isFailure: boolean;
-}
+type Outcome = Readonly<{ text: string; isFailure: boolean }>;
 
 const Message = ({ text, isFailure = false }: Partial<Outcome>) => (
   <p role="status" class={isFailure ? "message loss" : "message"}>
@@ -43,8 +42,7 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
       setBusy(false);
     }
   };
-  const submit = (fields: Fields, form: HTMLFormElement) => void send(fields, form);
-  return { isBusy, outcome, submit };
+  return { isBusy, outcome, submit: (...form: Parameters<typeof send>) => void send(...form) };
 }
 
 /** A form in a line. It is emptied when it succeeds. */
@@ -72,14 +70,9 @@ export function FieldForm(properties: {
   );
 }
 
-type InputAttributes = Omit<PartialInputHTMLAttributes<HTMLInputElement>, "role" | "type">;
+type FieldProperties = Omit<PartialInputHTMLAttributes<HTMLInputElement>, "role" | "type"> &
+  Readonly<{ label: string; hint?: string }>;
 
-interface FieldProperties extends InputAttributes {
-  readonly label: string;
-  readonly hint?: string;
-}
-
-/** A field of a form, with the attributes of its input. */
 export const Field = ({ label, hint, ...attributes }: FieldProperties) => (
   <label class="field">
     <span>
@@ -91,7 +84,6 @@ export const Field = ({ label, hint, ...attributes }: FieldProperties) => (
   </label>
 );
 
-/** A form in front of the page. */
 export interface DialogForm {
   /** A name in it is set apart, because it can have any text. */
   readonly title: string | readonly [before: string, name: string, after?: string];
@@ -104,21 +96,19 @@ export interface DialogForm {
   readonly onSubmit: Submit;
 }
 
-export type OpenDialog = (form: DialogForm) => void;
-
 /** A form in front of the page, and a message about the one before; `reload` is called when one is done. */
 export function useDialog(reload: () => void) {
-  const [form, setForm] = useState<DialogForm>();
+  const [form, open] = useState<DialogForm>();
   const [outcome, setOutcome] = useState<Outcome>();
   const onDone = (text: string) => {
     setOutcome({ text, isFailure: false });
     reload();
   };
-  const onClose = () => setForm(undefined);
-  const open: OpenDialog = setForm;
   return {
     open,
-    dialog: form !== undefined && <FormDialog {...{ form, onDone, onClose }} />,
+    dialog: form !== undefined && (
+      <FormDialog form={form} onDone={onDone} onClose={() => open(undefined)} />
+    ),
     message: <Message {...outcome} />,
     say: setOutcome,
   };
@@ -129,11 +119,7 @@ function FormDialog({
   form: { title, submitLabel, isDangerous = false, removesOpener = isDangerous, content, onSubmit },
   onDone,
   onClose,
-}: {
-  readonly form: DialogForm;
-  readonly onDone: (text: string) => void;
-  readonly onClose: () => void;
-}) {
+}: Readonly<{ form: DialogForm; onDone: (text: string) => void; onClose: () => void }>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const place = useRef<HTMLElement>(null);
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (_, text) => {

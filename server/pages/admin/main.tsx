@@ -18,7 +18,6 @@ import { Database } from "./views/database.tsx";
 import { Live } from "./views/live.tsx";
 import { Notices } from "./views/notices.tsx";
 
-/** The parts by the beginnings of their fragments. */
 const PARTS: Readonly<
   Record<string, (query: URLSearchParams, name: string | undefined) => ComponentChildren>
 > = {

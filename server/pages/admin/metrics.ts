@@ -1,7 +1,7 @@
 /** Reads the metrics of the running service, and computes rates and durations from two readings. */
 
 /** The counts of a route, or of all, since the start of the service or between two readings. */
-export interface RouteCounts {
+interface RouteCounts {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
@@ -46,12 +46,10 @@ export function parseMetrics(text: string, at: number) {
     /** Upper bounds of the buckets in seconds; the last one is infinite. */
     boundsS: [...bounds],
     memoryBytes: single.get("process_resident_memory_bytes"),
-    /** Processor time since the start. */
     cpuSeconds: single.get("process_cpu_seconds_total"),
   };
 }
 
-/** Adds counts to others, or subtracts them with the sign -1. */
 function addCounts(first: RouteCounts, second: RouteCounts, sign = 1): RouteCounts {
   const { length } = first.buckets.length === 0 ? second.buckets : first.buckets;
   return {

@@ -6,24 +6,21 @@ import { Empty, Loading } from "../parts/states.tsx";
 import { useReading, type Read } from "../store.ts";
 import { adminSession, describeFailure, isOutage, sendAdmin } from "./api.ts";
 
-const outages = new Set<{ readonly message: string }>();
+const outages = new Map<symbol, string>();
 
-function showOutage(): void {
-  const [first] = outages;
-  adminSession.update({ outage: first?.message ?? null });
+function setOutage(component: symbol, message?: string): void {
+  if (message === undefined) outages.delete(component);
+  else outages.set(component, message);
+  adminSession.update({ outage: [...outages.values()][0] ?? null });
 }
 
 /** Has the frame of the page say why the service cannot be read; `undefined` if it can. */
 export function useOutage(message: string | undefined): void {
   useEffect(() => {
     if (message === undefined) return undefined;
-    const outage = { message };
-    outages.add(outage);
-    showOutage();
-    return () => {
-      outages.delete(outage);
-      showOutage();
-    };
+    const component = Symbol();
+    setOutage(component, message);
+    return () => setOutage(component);
   }, [message]);
 }
 
@@ -42,14 +39,11 @@ export function useAdminRead<Value>(
   return reading;
 }
 
-type ReadingOf<Value> = Readonly<{
-  read: Read<Value>;
-  children: (value: Value) => ComponentChildren;
-}>;
-
 /** Shows a value once it is read. While the service does not answer, the frame of the page says so. */
-export function Reading<Value>({ read, children }: ReadingOf<Value>) {
-  const { value, error, reload } = read;
+export function Reading<Value>({
+  read: { value, error, reload },
+  children,
+}: Readonly<{ read: Read<Value>; children: (value: Value) => ComponentChildren }>) {
   const { outage } = adminSession.use();
   return (
     <>

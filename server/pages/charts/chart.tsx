@@ -18,11 +18,8 @@ import type { PlotData } from "./plot-options.ts";
 
 const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 
-interface ChartProperties extends Omit<PlotData, "isDark"> {
-  readonly title: string;
-  readonly fileName: string;
-  readonly onView?: (view: PlotView) => void;
-}
+type ChartProperties = Omit<PlotData, "isDark"> &
+  Readonly<{ title: string; fileName: string; onView?: (view: PlotView) => void }>;
 
 export function Chart(properties: ChartProperties) {
   const { title, instants, unfinishedFrom, series, kind, measure, timeScale, onView } = properties;
@@ -112,7 +109,6 @@ export function Chart(properties: ChartProperties) {
   );
 }
 
-/** How far the keys step through the values of the chart that has the focus. */
 const KEY_STEPS: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowRight: 1,

@@ -29,7 +29,6 @@ export interface PlotData {
   readonly measure?: Measure;
   /** Charts of one group show the same part of the time, and point at the same instant. */
   readonly group?: string;
-  /** Whether the colours are those for a dark background. */
   readonly isDark: boolean;
   /** Where more time has passed before an instant, something is missing: a gap. */
   readonly getGapMs: (at: number) => number;
@@ -41,7 +40,6 @@ type ReadColour = (name: string) => string;
 /** Points are drawn where there are few, so that one between two gaps is seen. */
 const POINTS_MAX = 40;
 
-/** Creates the options of a chart with so much room at both ends; times are in seconds. */
 export function createOptions(
   data: PlotData,
   readColour: ReadColour,
@@ -95,7 +93,6 @@ export function createOptions(
   };
 }
 
-/** Shows a day around a single point. */
 function createTimeRange(times: readonly number[], margin: number): uPlot.Range.Function {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   if (first === last) return () => [first - 43_200, first + 43_200];

@@ -11,7 +11,6 @@ export interface PlotView {
   readonly isWhole: boolean;
 }
 
-/** The least number of values that remain when a chart is zoomed in. */
 const SHOWN_MIN = 3;
 
 export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotView) => void) {

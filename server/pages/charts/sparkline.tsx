@@ -4,16 +4,12 @@ import { findRoundingStep, LEAST_STEPS } from "../rounding.ts";
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/**
- * @param values Oldest first; where one is unknown, the line has a gap.
- * @param instants When the values were observed; by default, evenly spaced.
- */
-export function Sparkline(properties: {
-  readonly values: readonly (number | null)[];
-  readonly instants?: readonly number[];
-  readonly label: string;
-}) {
-  const { values, instants = values.map((_, index) => index), label } = properties;
+/** Values are oldest first; where one is unknown, the line has a gap. By default, they are evenly spaced. */
+export function Sparkline({
+  values,
+  instants = values.map((_, index) => index),
+  label,
+}: Readonly<{ values: readonly (number | null)[]; instants?: readonly number[]; label: string }>) {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <span class="muted">–</span>;
   const step = findRoundingStep(known);

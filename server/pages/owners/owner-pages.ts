@@ -7,7 +7,6 @@ import type { PageSource } from "../hooks.ts";
 
 type Counts = object;
 
-/** Reads a count; `null` is unknown. */
 export function readCount(counts: Counts, name: string): number | null {
   const value: unknown = Reflect.get(counts, name);
   return typeof value === "number" ? value : null;
@@ -37,21 +36,7 @@ export interface ListedItem {
   readonly text: string | null;
   readonly publishedAt: string;
   readonly counts: Counts;
-  /** The likes as far as they were observed. */
   readonly likes?: { readonly values: readonly (number | null)[]; readonly instants: number[] };
-}
-
-/** A short or tweet; its text is `null` for none. */
-interface Item extends ListedItem {
-  readonly title: string;
-  readonly ownerLabel: string;
-}
-
-/** Owners that are found, or not, and a count of each over time. */
-interface Comparison extends Pick<ComparisonTable, "rows"> {
-  readonly owners: readonly { readonly name: string; readonly label: string | null }[];
-  /** When it was requested, in milliseconds since 1970 UTC. */
-  readonly readAt: number;
 }
 
 /** The requests of the pages of a kind of owner and of its items, and the fields that they show. */
@@ -63,7 +48,6 @@ export interface OwnerPages {
   readonly itemPath: string;
   /** The counts with a column in the list; from the third on, only where there is room. */
   readonly listedCounts: readonly string[];
-  /** A count that sources round. */
   readonly roundedCount?: string;
   readonly hasCountry: boolean;
   readonly emptyHint: string;
@@ -81,19 +65,27 @@ export interface OwnerPages {
     query: ListQuery<string> & { readonly country?: string | undefined },
   ): PageSource<ListedOwner>;
   openItems(client: Client, owner: string): PageSource<ListedItem>;
-  /** Opens the history of an owner, or of one of its items. */
   openHistory(
     client: Client,
     ids: readonly [owner: string, item?: string],
     query: HistoryQuery,
   ): PageSource<HistoryItem<Counts>>;
   read(client: Client, name: string): Promise<OwnerProfile>;
-  readItem(client: Client, owner: string, id: string): Promise<Item>;
+  readItem(
+    client: Client,
+    owner: string,
+    id: string,
+  ): Promise<ListedItem & Readonly<Record<"title" | "ownerLabel", string>>>;
+  /** The label of an owner is `null` if it is not found; `readAt` is in milliseconds since 1970 UTC. */
   compare(
     client: Client,
     names: readonly string[],
     query?: HistoryQuery & { readonly count: string },
-  ): Promise<Comparison>;
+  ): Promise<{
+    readonly owners: readonly { readonly name: string; readonly label: string | null }[];
+    readonly rows: ComparisonTable["rows"];
+    readonly readAt: number;
+  }>;
 }
 
 export const PAGE_ITEMS = 50;

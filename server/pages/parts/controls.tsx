@@ -7,16 +7,17 @@ import { setParameters } from "../router.ts";
 import { Button } from "./form.tsx";
 import { Failed } from "./states.tsx";
 
-export function Select(properties: {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
+/** A choice that is in the address; the parameters `cleared` have no meaning with another choice. */
+export function Select({
+  label,
+  name,
+  value,
+  options,
+  cleared = {},
+}: Readonly<Record<"label" | "name" | "value", string>> & {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** Parameters that have no meaning with another choice. */
-  readonly dependents?: readonly string[];
+  readonly cleared?: Parameters<typeof setParameters>[0];
 }) {
-  const { label, name, value, options, dependents = [] } = properties;
-  const cleared = Object.fromEntries(dependents.map((other) => [other, ""]));
   return (
     <label class="control">
       {label}
@@ -63,11 +64,7 @@ export function MoreButton({
   list: { items, total, hasMore, emptyPages, isLoading, error, readMore },
   pageSize = 1,
   noun,
-}: {
-  readonly list: ListedPages<unknown>;
-  readonly pageSize?: number;
-  readonly noun?: string;
-}) {
+}: Readonly<{ list: ListedPages<unknown>; pageSize?: number; noun?: string }>) {
   if (!hasMore) return null;
   const isSearch = noun !== undefined && emptyPages > 0;
   const pages = total === undefined ? 0 : Math.ceil((total - items.length) / pageSize);

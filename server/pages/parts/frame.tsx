@@ -58,7 +58,6 @@ export function Frame(properties: FrameProperties) {
   );
 }
 
-/** A heading, which is also the title of the document. */
 export function Heading({ text }: { readonly text: string }) {
   useEffect(() => void (document.title = `${text} · Creator metrics`), [text]);
   return (

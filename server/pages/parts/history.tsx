@@ -146,10 +146,7 @@ function HistoryCharts(properties: {
 }
 
 /** A bucket that is shown; its change or rate of growth is `null` if it is no fair one to compare. */
-interface SummaryPart extends CountChange {
-  readonly at: number;
-  readonly part: number | null;
-}
+type SummaryPart = CountChange & Readonly<{ at: number; part: number | null }>;
 
 /** A summary of the shown part of a history: its change, and its best and worst buckets. */
 function Summary(properties: {
@@ -159,7 +156,6 @@ function Summary(properties: {
   readonly range: { readonly label: string; readonly gain: number | null } | undefined;
   /** Whether there is a change in all: since a publication, it is the count itself. */
   readonly hasChange: boolean;
-  /** The noun for a bucket: `day`. */
   readonly part: string;
   readonly isRate: boolean;
 }) {

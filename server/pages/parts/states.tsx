@@ -7,10 +7,7 @@ import { Button } from "./form.tsx";
 export function Reading<Value>({
   read: { value, error, reload },
   children,
-}: {
-  readonly read: Read<Value>;
-  readonly children: (value: Value) => ComponentChildren;
-}) {
+}: Readonly<{ read: Read<Value>; children: (value: Value) => ComponentChildren }>) {
   if (error === undefined) return value === undefined ? <Loading /> : <>{children(value)}</>;
   const [title, text] = describeFailure(error);
   const isFinal = error instanceof MetricsError && error.code === "Forbidden";
@@ -42,10 +39,12 @@ export const Failed = ({ error }: { readonly error: unknown }) =>
   );
 
 /** A state in a word with a border, because a colour alone does not tell it. */
-export const Badge = (properties: {
-  readonly kind: "good" | "bad" | "plain";
-  readonly children: ComponentChildren;
-}) => <span class={`badge ${properties.kind}`}>{properties.children}</span>;
+export const Badge = ({
+  kind,
+  word,
+}: Readonly<{ kind: "good" | "bad" | "plain"; word: string }>) => (
+  <span class={`badge ${kind}`}>{word}</span>
+);
 
 function describeFailure(error: unknown): readonly [title: string, text?: ComponentChildren] {
   if (error instanceof ConnectionError) {
@@ -70,12 +69,11 @@ function describeFailure(error: unknown): readonly [title: string, text?: Compon
       </>,
     ];
   }
-  const request = requestId !== null && (
-    <>
-      {" "}
-      Its operator finds the request by <code>{requestId}</code>.
-    </>
-  );
+  const request = requestId !== null && [
+    " Its operator finds the request by ",
+    <code>{requestId}</code>,
+    ".",
+  ];
   return [status >= 500 ? "The service failed" : "That is not possible", [message, request]];
 }
 

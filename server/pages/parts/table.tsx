@@ -45,7 +45,6 @@ interface TableProperties<Item> {
   readonly isCut?: boolean;
 }
 
-/** Rows that are shown at first if the table is cut. */
 const ROWS_STEP = 100;
 
 export function Table<Item>(properties: TableProperties<Item>) {

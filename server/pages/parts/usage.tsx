@@ -33,11 +33,7 @@ export function UsageOfDays({
   usage,
   label,
   renderGroups,
-}: {
-  readonly usage: Usage;
-  readonly label: string;
-  readonly renderGroups: (by: Grouping) => ComponentChildren;
-}) {
+}: Readonly<{ usage: Usage; label: string; renderGroups: (by: Grouping) => ComponentChildren }>) {
   // Usage is read anew whenever its page is opened.
   const [readAt] = useState(Date.now);
   const days = usage.map(({ day = "" }) => ({ timestamp: day }));

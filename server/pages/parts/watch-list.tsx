@@ -6,7 +6,7 @@ import { Badge } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
 /** A collected creator or channel, which the field of its kind names. */
-export type Watched = Omit<ListedCreator, "creator" | "platform"> &
+type Watched = Omit<ListedCreator, "creator" | "platform"> &
   Readonly<Partial<Record<"creator" | "channel", string>>>;
 
 /** The most important columns come first: a narrow window shows no more. */
@@ -15,12 +15,8 @@ export function WatchTable({
   getHref,
   onRemove,
   ...table
-}: {
+}: Omit<Parameters<typeof Table<Watched>>[0], "columns" | "getKey"> & {
   readonly kind: "creator" | "channel";
-  readonly caption: string;
-  readonly items: readonly Watched[];
-  readonly empty: string;
-  readonly isCut?: boolean;
   readonly getHref?: (target: Watched) => string;
   readonly onRemove: (name: string) => void;
 }) {
@@ -50,10 +46,14 @@ function State({ failure, last_failure, last_success }: Watched) {
   if (failure !== null) {
     return (
       <>
-        <Badge kind="bad">failing</Badge>{" "}
+        <Badge kind="bad" word="failing" />{" "}
         {last_failure !== null && <Instant value={last_failure} />} <Text value={failure} />
       </>
     );
   }
-  return last_success === null ? <Badge kind="plain">new</Badge> : <Badge kind="good">ok</Badge>;
+  return last_success === null ? (
+    <Badge kind="plain" word="new" />
+  ) : (
+    <Badge kind="good" word="ok" />
+  );
 }

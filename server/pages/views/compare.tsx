@@ -28,7 +28,6 @@ const MEASURES: Readonly<Record<Measure, string>> = {
 
 const isMeasure = (name: string): name is Measure => Object.hasOwn(MEASURES, name);
 
-/** The names that this tab compared last. */
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
 
 /** A link that compares an owner with those that this tab compared before. */
@@ -69,7 +68,7 @@ export function Compare() {
           name="kind"
           value={path}
           options={OWNERS.map((pages) => [pages.path, getPluralLabel(pages.kind)])}
-          dependents={["count", "names"]}
+          cleared={{ count: "", names: "" }}
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
         <Select label="Show" name="show" value={measure} options={Object.entries(MEASURES)} />
@@ -169,12 +168,9 @@ function Comparison(choices: ReturnType<typeof readChoices>) {
   );
 }
 
-/** The compared values of a channel or user, by measure. */
-interface ComparedSeries extends Readonly<Record<Measure, readonly (number | null)[]>> {
-  /** The name by which it was requested. */
-  readonly name: string;
-  readonly label: string;
-}
+/** The values by measure, and the name by which they were requested. */
+type ComparedSeries = Readonly<Record<Measure, readonly (number | null)[]>> &
+  Readonly<Record<"name" | "label", string>>;
 
 const createColumns = (
   { kind, path }: OwnerPages,

@@ -45,7 +45,6 @@ export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly na
   );
 }
 
-/** A count that the source may have rounded. */
 const RoundedCount = ({ value }: { readonly value: number | null }) => (
   <>
     <Count value={value} />
@@ -69,18 +68,8 @@ function ProfileHead({ owner, details }: Readonly<{ owner: OwnerPages; details: 
       <Heading text={name} />
       <p class="muted">
         <Text value={username} />
-        {note !== null && (
-          <>
-            {" · "}
-            <Text value={note} />
-          </>
-        )}
-        {since !== null && (
-          <>
-            {" · since "}
-            <Instant value={since} hasTime={false} />
-          </>
-        )}{" "}
+        {note !== null && [" · ", <Text value={note} />]}
+        {since !== null && [" · since ", <Instant value={since} hasTime={false} />]}{" "}
         <CompareLink owner={owner} name={comparedName} />
       </p>
       {description !== null && (
@@ -162,7 +151,6 @@ function createColumns(
   ];
 }
 
-/** A short or tweet of the owner with this name. */
 export function Item({
   owner,
   name,

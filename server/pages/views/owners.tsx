@@ -1,17 +1,11 @@
 /** The list of channels or users: how it is sorted and searched, its rows and their trends. */
 import { COMPARISON_MAX_NAMES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
-import { LIST_ORDERS } from "../../../core/lists.ts";
+import { LIST_ORDERS, SORT_FIELDS } from "../../../core/lists.ts";
 import { findChangeSinceStart } from "../changes.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { formatNumberOf } from "../format.ts";
 import { usePages } from "../hooks.ts";
-import {
-  COUNT_LABELS,
-  getPluralLabel,
-  getSortLabels,
-  KIND_LABELS,
-  SORT_FIELDS,
-} from "../labels.ts";
+import { COUNT_LABELS, getPluralLabel, getSortLabels, KIND_LABELS } from "../labels.ts";
 import { PAGE_ITEMS, readCount, type ListedOwner, type OwnerPages } from "../owners/owner-pages.ts";
 import { MoreButton, Select } from "../parts/controls.tsx";
 import { Below, ChangeSinceStart, Text } from "../parts/figures.tsx";
@@ -37,7 +31,7 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
   const order = LIST_ORDERS.find((name) => name === query.get("order")) ?? "desc";
   const search = query.get("search") ?? "";
   const country = hasCountry ? (query.get("country") ?? "") : "";
-  const trends = useProgress();
+  const progress = useProgress();
   const read = usePages(`${path} ${sort} ${order} ${search} ${country}`, (client) =>
     owner.openList(client, {
       sort,
@@ -77,7 +71,7 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
           <>
             {list.items.length > 0 && (
               <>
-                <TrendsButton owner={owner} listed={list.items} {...trends} />
+                <TrendsButton owner={owner} listed={list.items} {...progress} />
                 <Table
                   caption={`${getPluralLabel(kind)} by ${sortLabels[sort]?.toLowerCase()}, ${
                     order === "desc" ? "greatest" : "least"
@@ -107,33 +101,31 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
   );
 }
 
-function SearchField(
-  properties: Readonly<{ label: string; name: string; value: string; size: number }>,
-) {
-  const { label, name, value, size } = properties;
-  return (
-    <label class="control">
-      {label}
-      <input
-        key={value}
-        name={name}
-        type="search"
-        size={size}
-        maxLength={SEARCH_MAX_CHARACTERS}
-        defaultValue={value}
-      />
-    </label>
-  );
-}
+const SearchField = ({
+  label,
+  value,
+  ...attributes
+}: Readonly<{ label: string; name: string; value: string; size: number }>) => (
+  <label class="control">
+    {label}
+    <input
+      key={value}
+      {...attributes}
+      type="search"
+      maxLength={SEARCH_MAX_CHARACTERS}
+      defaultValue={value}
+    />
+  </label>
+);
 
-/** The columns: the name, the figure of the sort, and the most important counts. */
 function createColumns(
   { kind, path, listedCounts }: OwnerPages,
   sort: string,
 ): Column<ListedOwner>[] {
   const labels = COUNT_LABELS[kind];
-  const sorts = Object.entries(SORT_FIELDS[kind]);
-  const sortField = SORT_FIELDS[kind][sort] ?? "";
+  const fields: Readonly<Record<string, string>> = SORT_FIELDS[kind];
+  const sorts = Object.entries(fields);
+  const sortField = fields[sort] ?? "";
   const sortColumn: Column<ListedOwner> = {
     label: getSortLabels(kind)[sort] ?? sort,
     as: Object.hasOwn(labels, sortField) ? "count" : "change",
@@ -163,62 +155,61 @@ function createColumns(
   ];
 }
 
-/** The values of the trends that were read in this tab, oldest first, by the owners of each kind. */
-const trendValues = {
-  channel: new Map<string, readonly (number | null)[]>(),
-  user: new Map<string, readonly (number | null)[]>(),
-};
+/** The values of the trends that were read in this tab, oldest first, by kind and owner. */
+const trends = new Map<string, readonly (number | null)[]>();
 
-/** Reads every day of 30, ten owners at a time. */
+const getTrend = ({ kind }: OwnerPages, id: string) => trends.get(`${kind} ${id}`);
+
 async function readTrends({ kind, compare }: OwnerPages, ids: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += COMPARISON_MAX_NAMES) {
     const group = ids.slice(from, from + COMPARISON_MAX_NAMES);
     const { rows } = await compare(getClient(), group);
     for (const [index, id] of group.entries()) {
-      const values = rows.map((row) => row.values[index] ?? null);
-      trendValues[kind].set(id, values);
+      trends.set(
+        `${kind} ${id}`,
+        rows.map((row) => row.values[index] ?? null),
+      );
     }
   }
 }
 
 /** The columns of the trends: the line and its change. None before a trend was read. */
 function createTrendColumns(
-  { kind }: OwnerPages,
+  owner: OwnerPages,
   listed: readonly ListedOwner[],
 ): Column<ListedOwner>[] {
-  const known = trendValues[kind];
-  if (!listed.some(({ id }) => known.has(id))) return [];
-  const getCounts = ({ id }: ListedOwner) => known.get(id) ?? [];
+  if (!listed.some(({ id }) => getTrend(owner, id))) return [];
+  const getCounts = ({ id }: ListedOwner) => getTrend(owner, id) ?? [];
   return [
     {
       label: "30 days",
-      render: (owner) =>
-        known.has(owner.id) && (
-          <Sparkline values={getCounts(owner)} label={`30 days of ${owner.id}`} />
-        ),
+      render: ({ id }) => {
+        const values = getTrend(owner, id);
+        return values !== undefined && <Sparkline values={values} label={`30 days of ${id}`} />;
+      },
     },
     {
       label: "Change",
       as: "change",
-      render: (owner) => <ChangeSinceStart counts={getCounts(owner)} />,
+      render: (listedOwner) => <ChangeSinceStart counts={getCounts(listedOwner)} />,
     },
     {
       label: "In %",
       as: "percent",
-      getValue: (owner) => findChangeSinceStart(getCounts(owner), { isPercent: true }),
+      getValue: (listedOwner) => findChangeSinceStart(getCounts(listedOwner), { isPercent: true }),
     },
   ];
 }
 
-interface TrendsButtonProperties extends ReturnType<typeof useProgress> {
-  readonly owner: OwnerPages;
-  readonly listed: readonly ListedOwner[];
-}
-
 /** A button that reads the trends, which cost a credit a row; the list renders again afterwards. */
-function TrendsButton({ owner, listed, progress, follow }: TrendsButtonProperties) {
-  const { isLoading, error } = progress;
-  const missing = listed.flatMap(({ id }) => (trendValues[owner.kind].has(id) ? [] : [id]));
+function TrendsButton({
+  owner,
+  listed,
+  progress: { isLoading, error },
+  follow,
+}: ReturnType<typeof useProgress> &
+  Readonly<{ owner: OwnerPages; listed: readonly ListedOwner[] }>) {
+  const missing = listed.flatMap(({ id }) => (getTrend(owner, id) ? [] : [id]));
   if (missing.length === 0) return null;
   const price = formatNumberOf(missing.length, "credit");
   return (

@@ -7,12 +7,14 @@ import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { UsageOfDays, UsageTable } from "../../parts/usage.tsx";
 import { createFragment } from "../../router.ts";
-import type { AdminAccount } from "../api.ts";
+import type { Resource } from "../api.ts";
 import { useDialog } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
 import { Balance, createGrantForm, createLowBalanceForm } from "./credits.tsx";
 import { Keys } from "./keys.tsx";
 import { Statement } from "./statement.tsx";
+
+type AdminAccount = Resource<"AdminAccount">;
 
 export function Account({ name, query }: Readonly<{ name: string; query: URLSearchParams }>) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
@@ -30,7 +32,7 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
           return account === undefined ? (
             <Empty>There is no account with this name.</Empty>
           ) : (
-            <Details account={account} days={query.get("days")} reload={accounts.reload} />
+            <Details account={account} query={query} reload={accounts.reload} />
           );
         }}
       </Reading>
@@ -40,9 +42,9 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
 
 function Details({
   account,
-  days,
+  query,
   reload,
-}: Readonly<{ account: AdminAccount; days: string | null; reload: () => void }>) {
+}: Readonly<{ account: AdminAccount; query: URLSearchParams; reload: () => void }>) {
   const { name, granted, debited, refunded, used_30_days, low_balance, created_at } = account;
   const { open, dialog, message } = useDialog(reload);
   return (
@@ -71,7 +73,7 @@ function Details({
       </div>
       {message}
       <Keys account={name} />
-      <Usage account={name} requestedDays={days} />
+      <Usage account={name} query={query} />
       {/* Another sum is another statement. */}
       <Statement key={`${granted}`} account={name} createdAt={created_at} />
       {dialog}
@@ -79,16 +81,14 @@ function Details({
   );
 }
 
-/** The ranges of the usage, in days. */
 const RANGES = [
   ["", "30 days"],
   ["90", "90 days"],
   ["365", "1 year"],
 ] as const;
 
-function Usage(properties: Readonly<{ account: string; requestedDays: string | null }>) {
-  const { account, requestedDays } = properties;
-  const [days, label] = RANGES.find(([value]) => value === requestedDays) ?? RANGES[0];
+function Usage({ account, query }: Readonly<{ account: string; query: URLSearchParams }>) {
+  const [days, label] = RANGES.find(([value]) => value === query.get("days")) ?? RANGES[0];
   const from = formatInstant(Date.now() - (Number(days || 30) - 1) * DAY_MS).slice(0, 10);
   const path = `usage?${new URLSearchParams({ account, from })}`;
   const byDay = useAdminRead<AccountDetails>(path);

@@ -10,7 +10,6 @@ import { FilteredList } from "../filtered-list.tsx";
 type AuditPage = Resource<"AuditPage">;
 type Entry = AuditPage["entries"][number];
 
-/** Changes whose target is an account. */
 const ACCOUNT_ACTIONS: ReadonlySet<string> = new Set([
   "accounts create",
   "accounts set",
@@ -54,9 +53,10 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     label: "Outcome",
     render: ({ outcome }) => (
-      <Badge kind={outcome === "done" ? "good" : outcome === null ? "plain" : "bad"}>
-        {outcome ?? "not known"}
-      </Badge>
+      <Badge
+        kind={outcome === "done" ? "good" : outcome === null ? "plain" : "bad"}
+        word={outcome ?? "not known"}
+      />
     ),
   },
 ];

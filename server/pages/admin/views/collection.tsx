@@ -1,7 +1,7 @@
 /** Collection: the states of the sources, the tracked channels, and the monitoring list. */
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
-import { WatchTable, type Watched } from "../../parts/watch-list.tsx";
+import { WatchTable } from "../../parts/watch-list.tsx";
 import { sendAdmin, type Resource } from "../api.ts";
 import { Field, FieldForm, useDialog, type DialogForm } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
@@ -43,16 +43,12 @@ function SourceCard({ source }: { readonly source: Source }) {
   return (
     <section class="card" aria-label={`Source ${source.source}`}>
       <h3>
-        {source.source} <Badge kind={STATUS_KINDS[status]}>{status}</Badge>
+        {source.source} <Badge kind={STATUS_KINDS[status]} word={status} />
       </h3>
       {reason !== null && (
         <p>
           Since <Instant value={since} />: <Text value={reason} />
-          {until !== null && (
-            <>
-              , until <Instant value={until} />
-            </>
-          )}
+          {until !== null && [", until ", <Instant value={until} />]}
         </p>
       )}
       {quotas.map(({ bucket, used, limit, paused_until }) => (
@@ -81,6 +77,7 @@ function SourceCard({ source }: { readonly source: Source }) {
   );
 }
 
+type Watched = Parameters<typeof WatchTable>[0]["items"][number];
 type AddedTarget = Pick<Watched, "creator" | "channel" | "failure">;
 
 function Targets({

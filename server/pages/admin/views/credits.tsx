@@ -2,20 +2,17 @@
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
 import { Badge } from "../../parts/states.tsx";
-import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
+import { sendAdmin, type Resource } from "../api.ts";
 import { Field, parseCount, type DialogForm } from "../forms.tsx";
+
+type AdminAccount = Resource<"AdminAccount">;
 
 export const isLow = ({ balance, low_balance }: AdminAccount): boolean =>
   low_balance !== null && balance < low_balance;
 
-/** The balance of an account; a low one has a word beside it. */
 export const Balance = ({ account }: { readonly account: AdminAccount }) => (
   <>
-    {isLow(account) && (
-      <>
-        <Badge kind="bad">low</Badge>{" "}
-      </>
-    )}
+    {isLow(account) && [<Badge kind="bad" word="low" />, " "]}
     {formatExact(account.balance)}
   </>
 );

@@ -162,11 +162,10 @@ function LedgerSection() {
       />
       {result !== undefined && (
         <p>
-          {faults.length === 0 ? (
-            <Badge kind="good">no fault</Badge>
-          ) : (
-            <Badge kind="bad">{faults.length} faults</Badge>
-          )}
+          <Badge
+            kind={faults.length === 0 ? "good" : "bad"}
+            word={faults.length === 0 ? "no fault" : `${faults.length} faults`}
+          />
         </p>
       )}
       {faults.length > 0 && (

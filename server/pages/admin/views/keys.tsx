@@ -8,7 +8,7 @@ import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
 import { sendAdmin, type Resource } from "../api.ts";
-import { Field, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
+import { Field, useDialog, type DialogForm } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
 
 type AdminKey = Resource<"AdminKeyList">[number];
@@ -69,19 +69,22 @@ function describeCount(all: readonly AdminKey[]): string {
 }
 
 function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
-  if (revoked_at === null && expires_at === null) return <Badge kind="good">valid</Badge>;
+  if (revoked_at === null && expires_at === null) return <Badge kind="good" word="valid" />;
   const hasEnded = isEnded({ revoked_at, expires_at });
   const word = revoked_at !== null ? "revoked" : hasEnded ? "expired" : "valid until";
   return (
     <>
-      <Badge kind={hasEnded ? "plain" : "good"}>{word}</Badge>{" "}
+      <Badge kind={hasEnded ? "plain" : "good"} word={word} />{" "}
       <Instant value={revoked_at ?? expires_at} hasTime={revoked_at === null} />
       {replaced_by !== null && `, replaced by number ${replaced_by}`}
     </>
   );
 }
 
-const createColumns = (open: OpenDialog, showKey: ShowKey): readonly Column<AdminKey>[] => [
+const createColumns = (
+  open: (form: DialogForm) => void,
+  showKey: ShowKey,
+): readonly Column<AdminKey>[] => [
   { label: "Key", render: KeyName },
   { label: "State", render: KeyState },
   {

@@ -6,10 +6,9 @@ import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { estimateQuantile, parseMetrics, subtractCounts, type RouteCounts } from "../metrics.ts";
+import { estimateQuantile, parseMetrics, subtractCounts } from "../metrics.ts";
 import { useOutage } from "../reading.tsx";
 
-/** How often the metrics are read, while the page is visible. */
 const PERIOD_MS = 2000;
 
 /** How many points the charts have: five minutes. */
@@ -22,6 +21,8 @@ const QUANTILES = [
 ] as const;
 
 type MetricsReading = ReturnType<typeof parseMetrics>;
+
+type RouteCounts = MetricsReading["total"];
 
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
@@ -191,10 +192,7 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
   );
 }
 
-interface RouteRow extends RouteCounts {
-  readonly route: string;
-  readonly p95Ms: number | null;
-}
+type RouteRow = RouteCounts & Readonly<{ route: string; p95Ms: number | null }>;
 
 const COLUMNS: readonly Column<RouteRow>[] = [
   { label: "Route", field: "route" },

@@ -8,7 +8,7 @@ import type { Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
 import { sendAdmin, type Resource } from "../api.ts";
 import { FilteredList } from "../filtered-list.tsx";
-import type { DialogForm, OpenDialog } from "../forms.tsx";
+import type { DialogForm } from "../forms.tsx";
 
 type Notice = Resource<"AdminNotice">;
 
@@ -16,18 +16,14 @@ const STATE_KINDS = { delivered: "good", failed: "bad", pending: "plain" } as co
 
 const Delivery = ({ state, delivered_at, next_attempt }: Notice) => (
   <>
-    <Badge kind={STATE_KINDS[state]}>{state}</Badge>{" "}
+    <Badge kind={STATE_KINDS[state]} word={state} />{" "}
     {state === "delivered" && <Instant value={delivered_at} />}
-    {state === "pending" && (
-      <>
-        next try <Instant value={next_attempt} />
-      </>
-    )}
+    {state === "pending" && ["next try ", <Instant value={next_attempt} />]}
     {state === "failed" && "given up"}
   </>
 );
 
-const createColumns = (open: OpenDialog): readonly Column<Notice>[] => [
+const createColumns = (open: (form: DialogForm) => void): readonly Column<Notice>[] => [
   {
     label: "Account",
     field: "account",

@@ -31,8 +31,10 @@ async function readLines(account: string, from: number, to: number) {
   return { lines: lines.toReversed(), isCut: since !== null };
 }
 
-export function Statement(properties: Readonly<{ account: string; createdAt: string }>) {
-  const { account, createdAt } = properties;
+export function Statement({
+  account,
+  createdAt,
+}: Readonly<{ account: string; createdAt: string }>) {
   const [now] = useState(() => (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const [period, setPeriod] = useState(0);
   const to = now - period * PERIOD_MS;
@@ -96,7 +98,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { label: "Time", as: "instant", field: "at" },
   {
     label: "What",
-    render: ({ kind }) => <Badge kind={kind === "grant" ? "good" : "plain"}>{kind}</Badge>,
+    render: ({ kind }) => <Badge kind={kind === "grant" ? "good" : "plain"} word={kind} />,
   },
   {
     label: "Amount",
