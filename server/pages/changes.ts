@@ -30,11 +30,8 @@ export function findChangeSinceStart(
 }
 
 /** An observed count, and its difference from the last known one before. */
-export interface CountChange {
-  readonly observedAt: number;
-  readonly count: number | null;
-  readonly change: number | null;
-}
+export type CountChange = Readonly<{ observedAt: number }> &
+  Readonly<Record<"count" | "change", number | null>>;
 
 /** Sums the changes of buckets; `null` if none is known. */
 export function sumChanges(changes: readonly Pick<CountChange, "change">[]): number | null {

@@ -25,11 +25,8 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
-interface TaskProgress {
-  readonly isLoading: boolean;
-  /** Why the last task failed. */
-  readonly error?: unknown;
-}
+/** Whether a task runs, and why the last one failed. */
+type TaskProgress = Readonly<{ isLoading: boolean; error?: unknown }>;
 
 /** Follows the tasks that the visitor starts, one at a time. */
 export function useProgress() {

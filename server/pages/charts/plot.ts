@@ -5,11 +5,7 @@ import { createOptions, type PlotData } from "./plot-options.ts";
 const HEIGHT = 260;
 
 /** The part of the time that a chart shows, in milliseconds since 1970 UTC. */
-export interface PlotView {
-  readonly from: number;
-  readonly to: number;
-  readonly isWhole: boolean;
-}
+export type PlotView = Readonly<{ from: number; to: number; isWhole: boolean }>;
 
 const SHOWN_MIN = 3;
 

@@ -5,9 +5,7 @@ import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import type { ComparisonTable, HistoryItem } from "../../../core/responses/histories.ts";
 import type { PageSource } from "../hooks.ts";
 
-type Counts = object;
-
-export function readCount(counts: Counts, name: string): number | null {
+export function readCount(counts: object, name: string): number | null {
   const value: unknown = Reflect.get(counts, name);
   return typeof value === "number" ? value : null;
 }
@@ -17,7 +15,7 @@ export interface ListedOwner {
   readonly id: string;
   readonly name: string;
   readonly username: string | null;
-  readonly counts: Counts;
+  readonly counts: object;
 }
 
 interface OwnerProfile extends ListedOwner {
@@ -35,7 +33,7 @@ export interface ListedItem {
   readonly id: string;
   readonly text: string | null;
   readonly publishedAt: string;
-  readonly counts: Counts;
+  readonly counts: object;
   readonly likes?: { readonly values: readonly (number | null)[]; readonly instants: number[] };
 }
 
@@ -69,7 +67,7 @@ export interface OwnerPages {
     client: Client,
     ids: readonly [owner: string, item?: string],
     query: HistoryQuery,
-  ): PageSource<HistoryItem<Counts>>;
+  ): PageSource<HistoryItem<object>>;
   read(client: Client, name: string): Promise<OwnerProfile>;
   readItem(
     client: Client,
