@@ -37,20 +37,24 @@ const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
  * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for an interruption.
  * @throws An error that is neither the user's nor an expected failure of the service.
  */
-export async function run(argv: readonly string[], io: CommandLineIo): Promise<number> {
+export async function run(
+  argv: readonly string[],
+  io: CommandLineIo,
+  context = createContext(io, argv),
+): Promise<number> {
   try {
-    await createProgram(io, argv).parseAsync(argv, { from: "user" });
+    await createProgram(context).parseAsync(argv, { from: "user" });
     return 0;
   } catch (error) {
-    return reportFailure(error, io, { isJson: requestsJson(argv) });
+    return reportFailure(error, io, context);
   }
 }
 
-/** Makes the command line with all its commands. @param argv The arguments that it will parse. */
-export function createProgram(io = createProcessIo(), argv: readonly string[] = []): Command {
-  const context = createContext(io, argv);
-  const program = new Command(io.programName)
+/** Makes the command line with all its commands. */
+export function createProgram(context = createContext(createProcessIo(), [])): Command {
+  const program = new Command(context.programName)
     .version(version)
+    .hook("preAction", (_, command) => void (context.isJson = command.opts()["json"] === true))
     .description("Serves the history of creators' public numbers; each read costs one credit.");
   for (const [heading, adders] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
@@ -63,39 +67,37 @@ export function createProgram(io = createProcessIo(), argv: readonly string[] = 
   return program;
 }
 
-/** Whether the arguments of a command ask for JSON, which also holds for its errors. */
-function requestsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf("--");
-  return argv.slice(0, end === -1 ? undefined : end).includes("--json");
-}
-
-/** Makes every message a JSON object in a line of its own. */
-function toJsonMessages(io: CommandLineIo): CommandLineIo {
-  return {
-    ...io,
-    hasErrColors: false,
-    errTerminal: undefined,
-    writeErr: (text) => io.writeErr(`${JSON.stringify({ message: text.trimEnd() })}\n`),
-  };
-}
-
-function createContext(processIo: CommandLineIo, argv: readonly string[]): CommandContext {
-  const isJson = requestsJson(argv);
-  const io = isJson ? toJsonMessages(processIo) : processIo;
-  const writeRecord: ServiceLogger["info"] = (sentence, values) =>
-    io.writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
-  // A command reports its failures itself.
-  const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
+/** Creates the context of the command that `argv` names. With `--json`, each message is an object. */
+function createContext(io: CommandLineIo, argv: readonly string[]) {
   const [verb = ""] = argv;
-  return {
+  const end = argv.indexOf("--");
+  const context: CommandContext & { isJson: boolean } = {
     ...io,
-    isJson,
+    // A guess, for errors of parsing. Once a command is parsed, its options tell.
+    isJson: argv.slice(0, end === -1 ? undefined : end).includes("--json"),
+    get hasErrColors() {
+      return !context.isJson && io.hasErrColors;
+    },
+    get errTerminal() {
+      return context.isJson ? undefined : io.errTerminal;
+    },
+    writeErr(text, style) {
+      if (context.isJson) io.writeErr(`${JSON.stringify({ message: text.trimEnd() })}\n`);
+      else io.writeErr(text, style);
+    },
     async connect() {
       const config = readConfig(io.environment);
       const { connectToDatabase } = await import("./process/database-owner.ts");
       return connectToDatabase({ config, verb, log });
     },
   };
+  const writeRecord: ServiceLogger["info"] = (sentence, values) =>
+    context.writeErr(
+      `${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`,
+    );
+  // A command reports its failures itself.
+  const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
+  return context;
 }
 
 /**
@@ -136,7 +138,7 @@ function addServiceCommands(program: Command, context: CommandContext): void {
 
 /** Makes a command and its subcommands write to `io`, and throw instead of ending the process. */
 function configureCommand(command: Command, context: CommandContext): void {
-  const { isJson, writeOut, writeErr } = context;
+  const { writeOut, writeErr } = context;
   const isVerb = command.commands.length === 0;
   if (isVerb && !command.options.some(({ long }) => long === "--json")) {
     command.option("--json", "print messages and errors as JSON");
@@ -150,10 +152,10 @@ function configureCommand(command: Command, context: CommandContext): void {
     getErrHasColors: () => context.hasErrColors,
     // As JSON, the error is printed where it is caught.
     outputError: (text) => {
-      if (!isJson) writeErr(describeUsageError(text), "red");
+      if (!context.isJson) writeErr(describeUsageError(text), "red");
     },
   });
-  if (!isJson) {
+  if (!context.isJson) {
     const [program] = command.createHelp().commandUsage(command).split(" [");
     const usage = isVerb ? `Usage: ${command.createHelp().commandUsage(command)}\n` : "";
     command.showHelpAfterError(`${usage}More: ${program} --help`);
@@ -167,17 +169,18 @@ export async function main(programName?: string): Promise<void> {
   process.umask(0o077);
   const argv = process.argv.slice(2);
   const io = createProcessIo(programName);
+  const context = createContext(io, argv);
   // The reader of a pipe may stop early, as `head` does.
   process.stdout.on("error", (error) => {
     const code = readSystemErrorCode(error);
     if (code === "EPIPE") process.exit(0);
     const message = `Cannot write to standard output: ${error.message}`;
     const failure = new CommandError(message, { code, advice: readAdvice(error) });
-    process.exit(reportFailure(failure, io, { isJson: requestsJson(argv) }));
+    process.exit(reportFailure(failure, io, context));
   });
   // The service goes on when nobody reads its log any more.
   process.stderr.on("error", () => undefined);
-  process.exitCode = await run(argv, io);
+  process.exitCode = await run(argv, io, context);
   // A shell ends a script only if the signal ended the command.
   if (process.exitCode === EXIT_INTERRUPTED) process.kill(process.pid, "SIGINT");
 }

@@ -57,6 +57,12 @@ describe("a command that fails", () => {
     const imported = JSON.parse(await fail(["import", "missing.ndjson", "--json"]));
     expect(imported.code).toBe("ENOENT");
   });
+
+  test("prints no JSON if --json is the value of another option", async () => {
+    expect(await fail(["keys", "create", "nobody", "--label", "--json"])).toBe(
+      "There is no account nobody; accounts list shows all\n",
+    );
+  });
 });
 
 test.each(listVerbs(createProgram()).map(([name]) => [name]))(
