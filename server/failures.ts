@@ -1,20 +1,13 @@
 /** Failures of commands: their codes, their messages and their exit statuses. */
 import { CommanderError } from "commander";
 import { DomainError } from "../core/errors.ts";
-import { CommandError, EXIT_INTERRUPTED, INTERRUPTED } from "./commands/command.ts";
+import { CommandError } from "./commands/command.ts";
 import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./commands/terminal/process-io.ts";
 import { describeError, readAdvice, readSystemErrorCode } from "./system-errors.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-
-interface Failure {
-  readonly status: number;
-  /** The name of an error of the API, `Invalid Usage`, `Invalid Setting`, or a code of the system. */
-  readonly code: string;
-  readonly message: string;
-}
 
 /** Writes why a command failed, and returns the exit status; rethrows an error that is a bug. */
 export function reportFailure(
@@ -51,8 +44,11 @@ export function describeUsageError(message: string): string {
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-/** Returns the output for an error; `undefined` if it is a bug. */
-function classifyFailure(error: unknown): Failure | undefined {
+/**
+ * Returns the output for an error; `undefined` if it is a bug. The code is the name of an error of
+ * the API, `Invalid Usage`, `Invalid Setting`, or a code of the system.
+ */
+function classifyFailure(error: unknown) {
   const advice = readAdvice(error);
   const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);
   if (error instanceof CommanderError) {
@@ -68,8 +64,7 @@ function classifyFailure(error: unknown): Failure | undefined {
     return { status: code === "Invalid Request" ? EXIT_USAGE : EXIT_FAILED, code, message };
   }
   if (error instanceof CommandError) {
-    const status = error.code === INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
-    return { status, code: error.code, message };
+    return { status: error.exitStatus, code: error.code, message };
   }
   const code = readSystemErrorCode(error);
   return code === "" ? undefined : { status: EXIT_FAILED, code, message };

@@ -29,22 +29,22 @@ export class CommandError extends Error {
   readonly code: string;
   /** The next step for the user. */
   readonly advice: string | undefined;
+  readonly exitStatus: number;
 
   constructor(
     message: string,
     {
       code = "Command Failed",
       advice,
-    }: { code?: string | undefined; advice?: string | undefined } = {},
+      exitStatus = 1,
+    }: { [Field in "code" | "advice" | "exitStatus"]?: CommandError[Field] | undefined } = {},
   ) {
     super(message);
     this.code = code;
     this.advice = advice;
+    this.exitStatus = exitStatus;
   }
 }
-
-/** The code of a command that was interrupted by Ctrl-C. */
-export const INTERRUPTED = "SIGINT";
 
 /** The exit status that a shell reports of a process that the signal ended. */
 export const EXIT_INTERRUPTED = 130;

@@ -4,7 +4,7 @@ import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { sendAdmin, withConnection, type AdminClient } from "./admin-client.ts";
 import type { CommandContext, TextOptions } from "./command.ts";
-import { countLineEnds } from "./input/line-blocks.ts";
+import { countLineEnds } from "./input/input-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
 

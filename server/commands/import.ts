@@ -11,29 +11,19 @@ import {
   CommandError,
   createReadError,
   EXIT_INTERRUPTED,
-  INTERRUPTED,
   type CommandContext,
   type AdminConnection,
 } from "./command.ts";
-import { checkInput, isCsv, readInput, type InputOptions } from "./input/input-blocks.ts";
-import type { InputBlock } from "./input/line-blocks.ts";
+import type { InputBlock } from "./input/csv-blocks.ts";
+import { checkInput, isCsv, readInput } from "./input/input-blocks.ts";
 import { printRows } from "./terminal/output.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";
 
-/**
- * The size of a block, roughly. A large one is faster, because it writes each entity once for many
- * observations. A small one takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes 1.1 times
- * the time.
- */
-const BLOCK_BYTES = 8 * 1_048_576;
-
-/** Reading CSV leaves more garbage in each block: with 8 MiB, an import takes 350 MiB, with 4, 250. */
-const CSV_BLOCK_BYTES = 4 * 1_048_576;
+type InputOptions = Parameters<typeof readInput>[1];
 
 const COUNT_NAMES = ["read", "new", "changed", "unchanged", "rejected"] as const;
-type LineCounts = Record<(typeof COUNT_NAMES)[number], number>;
-type FileCounts = LineCounts & { readonly file: string };
+type LineCounts = { readonly file: string } & Record<(typeof COUNT_NAMES)[number], number>;
 
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
@@ -73,8 +63,7 @@ async function importFiles(
     // A pipe, which has no size, can only be read once.
     if (sizes[index] !== 0) await checkInput(file, options);
   }
-  const counts: FileCounts[] = [];
-  const total = createCounts("all");
+  const counts: LineCounts[] = [];
   const interruption = new AbortController();
   const onInterrupt = () => {
     // Only the first Ctrl-C waits for the block that is being stored.
@@ -93,9 +82,7 @@ async function importFiles(
         for (const file of files) {
           const fileCounts = createCounts(file);
           counts.push(fileCounts);
-          await importFile(run, file, (added) => {
-            for (const sums of [fileCounts, total]) addCounts(sums, added);
-          });
+          await importFile(run, fileCounts);
         }
       } finally {
         progress.stop();
@@ -104,21 +91,28 @@ async function importFiles(
   } finally {
     process.off("SIGINT", onInterrupt);
     // After a failure too: the observations stored before it stay.
+    const total = sumCounts(counts);
     const { file: _, ...sums } = total;
     const rows = counts.length > 1 ? [...counts, total] : counts;
     if (rows.length > 0) await printRows(context, rows, { value: { files: counts, ...sums } });
   }
-  const { rejected } = total;
+  const { rejected } = sumCounts(counts);
   if (rejected > 0)
     throw new CommandError(`${rejected === 1 ? "1 line was" : `${rejected} lines were`} rejected`);
 }
 
-function createCounts(file: string): FileCounts {
+function createCounts(file: string): LineCounts {
   return { file, read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
 }
 
-function addCounts(sums: LineCounts, added: LineCounts): void {
+function addCounts(sums: LineCounts, added: Omit<LineCounts, "file">): void {
   for (const name of COUNT_NAMES) sums[name] += added[name];
+}
+
+function sumCounts(counts: readonly LineCounts[]): LineCounts {
+  const total = createCounts("all");
+  for (const added of counts) addCounts(total, added);
+  return total;
 }
 
 async function readFileSize(file: string): Promise<number> {
@@ -132,7 +126,7 @@ async function readFileSize(file: string): Promise<number> {
   throw new CommandError(`Cannot read ${file}: it is not a file`);
 }
 
-/** Imports a file. @param onCounts Receives the counts of each stored block. */
+/** Imports a file. @param counts Of the file; each stored block is added to them. */
 async function importFile(
   run: {
     readonly context: CommandContext;
@@ -142,30 +136,28 @@ async function importFile(
     /** Ends the import between two blocks. */
     readonly signal: AbortSignal;
   },
-  file: string,
-  onCounts: (counts: LineCounts) => void,
+  counts: LineCounts,
 ): Promise<void> {
   const { context, connection, progress, options, signal } = run;
+  const { file } = counts;
   const rejections = createRejectionCollector();
   const print = (text: string) => progress.writeMessage(() => context.writeErr(`${file}${text}\n`));
-  const onStored: OnBlockStored = (stored, block) => {
-    const listed = stored.rejected
-      .map(({ line, reason }) => ({ line: block.findFileLine(line), reason }))
-      .concat(block.rejections.rejected)
-      .toSorted((a, b) => a.line - b.line);
-    const causes = stored.causes.concat(block.rejections.causes);
-    const { length } = rejections.report().rejected;
-    rejections.addReport({ rejected: listed, causes }, (line) => line);
-    for (const { line, reason } of rejections.report().rejected.slice(length)) {
-      print(`:${line}: ${reason}`);
-    }
-    const read = stored.read + countRejected(block.rejections);
-    onCounts({ ...stored, read, rejected: countRejected({ causes }) });
-  };
-  const blockBytes = isCsv(file, options) ? CSV_BLOCK_BYTES : BLOCK_BYTES;
-  const blocks = untilAborted(readInput(file, options, blockBytes, progress.add), signal);
+  const blocks = untilAborted(readInput(file, options, progress.add), signal);
   try {
-    await sendPipelined(connection, blocks, onStored);
+    for await (const { stored, block } of storePipelined(connection, blocks)) {
+      const listed = stored.rejected
+        .map(({ line, reason }) => ({ line: block.findFileLine(line), reason }))
+        .concat(block.rejections.rejected)
+        .toSorted((a, b) => a.line - b.line);
+      const causes = stored.causes.concat(block.rejections.causes);
+      const { length } = rejections.report().rejected;
+      rejections.addReport({ rejected: listed, causes }, (line) => line);
+      for (const { line, reason } of rejections.report().rejected.slice(length)) {
+        print(`:${line}: ${reason}`);
+      }
+      const read = stored.read + countRejected(block.rejections);
+      addCounts(counts, { ...stored, read, rejected: countRejected({ causes }) });
+    }
   } finally {
     const report = rejections.report();
     const count = countRejected(report);
@@ -182,41 +174,34 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
   for await (const block of blocks) {
     if (signal.aborted) {
       const message = "Interrupted: what was imported stays; import the same files again to go on";
-      throw new CommandError(message, { code: INTERRUPTED });
+      throw new CommandError(message, { code: "SIGINT", exitStatus: EXIT_INTERRUPTED });
     }
     yield block;
   }
 }
 
-type OnBlockStored = (result: ImportResult, block: Omit<InputBlock, "bytes">) => void;
-
-/** Sends blocks; reads and parses one while another is stored. */
-async function sendPipelined(
-  connection: AdminConnection,
-  blocks: AsyncIterable<InputBlock>,
-  onStored: OnBlockStored,
-): Promise<void> {
-  /** Resolves to the function that reports the block, once it is stored. */
-  let last: Promise<() => void> | undefined;
+/** Stores blocks, and yields the result of each; reads and parses one while another is stored. */
+async function* storePipelined(connection: AdminConnection, blocks: AsyncIterable<InputBlock>) {
+  const store = async ({ bytes: body, ...block }: InputBlock) => {
+    const response = await sendAdmin(connection, "observations", { method: "POST", body });
+    const stored: ImportResult = JSON.parse(await response.text());
+    return { stored, block };
+  };
+  let last: ReturnType<typeof store> | undefined;
   try {
-    for await (const { bytes: body, ...block } of blocks) {
-      const store = async () => {
-        const response = await sendAdmin(connection, "observations", { method: "POST", body });
-        const result: ImportResult = JSON.parse(await response.text());
-        return () => onStored(result, block);
-      };
+    for await (const block of blocks) {
       const previous = last;
-      last = store();
+      last = store(block);
       last.catch(() => undefined); // It is awaited later.
-      (await previous)?.();
+      if (previous !== undefined) yield await previous;
       // Without this, the process takes 410 MiB at its peak instead of 290.
       Bun.gc(true);
     }
-    (await last)?.();
+    if (last !== undefined) yield await last;
   } catch (error) {
     // The last block is stored and counted before the database is closed.
     const [result] = await Promise.allSettled([last]);
-    if (result.status === "fulfilled") result.value?.();
+    if (result.status === "fulfilled" && result.value !== undefined) yield result.value;
     throw error;
   }
 }

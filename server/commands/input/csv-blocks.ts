@@ -1,15 +1,29 @@
-/** Reads CSV files of observations as blocks of lines (NDJSON), in constant memory. */
+/**
+ * Reads CSV files of observations as blocks of lines (NDJSON), in constant memory.
+ *
+ * Why no library: papaparse does not tell an empty cell in quotes from an empty cell, and keeps all
+ * of a row whose quotes are not closed. csv-parse drops the rest of a block behind a row that is too
+ * long, and counts a line break of two characters in quotes as two lines.
+ */
+import { isUtf8 } from "node:buffer";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
 import type { EntityKind } from "../../../core/kinds.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
 import { createObservationRowParser, findRowKind } from "../../csv/observation-rows.ts";
 import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
-import { createRowCutter, type FileRow } from "./csv-rows.ts";
-import type { InputBlock } from "./line-blocks.ts";
+
+/** Lines of observations from a file. */
+export interface InputBlock {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The number in the file of a line of the block. */
+  findFileLine(line: number): number;
+  /** Rejected parts of the file between the lines, by their line numbers in the file. */
+  readonly rejections: RejectionReport;
+}
 
 const TEXT_MAX_CHARACTERS = 65_536;
-
-const encoder = new TextEncoder();
 
 /**
  * Reads a CSV file as blocks of roughly `blockBytes`. Rows that are blank or have empty cells only are
@@ -50,12 +64,6 @@ export async function* readCsvBlocks(
   yield block.build();
 }
 
-async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow[]> {
-  const cutter = createRowCutter();
-  for await (const piece of stream) yield cutter.cut(piece);
-  yield cutter.end();
-}
-
 function parseCells({ text, line, problem }: FileRow): CsvCell[] {
   if (text === undefined) throw createInvalidRequestError(problem ?? "");
   return parseCsvRow(line === 1 ? text.replace(/^\uFEFF/, "") : text);
@@ -71,8 +79,9 @@ function createBlockBuilder() {
 
   /** Turns the text into bytes early: it takes up to four times their memory. */
   function flush(): void {
-    pieces.push(encoder.encode(text));
-    byteCount += pieces.at(-1)?.length ?? 0;
+    const piece = Buffer.from(text);
+    pieces.push(piece);
+    byteCount += piece.length;
     text = "";
   }
 
@@ -103,4 +112,69 @@ function createBlockBuilder() {
       };
     },
   };
+}
+
+interface FileRow {
+  /** The number of its first line, from 1. */
+  readonly line: number;
+  /** The row without its line end; `undefined` if the row cannot be read. */
+  readonly text: string | undefined;
+  /** Why it cannot be read. */
+  readonly problem: string | undefined;
+}
+
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+
+/** Where in a row the next byte is. A quote is special at the start of a cell and in a quoted cell. */
+const CELL_START = 0;
+const UNQUOTED = 1;
+const QUOTED = 2;
+/** Behind a quote in a quoted cell: the cell ends, unless another quote follows. */
+const QUOTE_SEEN = 3;
+
+/** Cuts a file into rows: yields those that end in each of its pieces. */
+export async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow[]> {
+  let state = CELL_START;
+  /** The beginning of a row whose end did not come yet; dropped once the row is too long. */
+  let rest: Buffer = Buffer.alloc(0);
+  let isTooLong = false;
+  let line = 1;
+  let rowLine = 1;
+
+  function createRow(bytes: Buffer): FileRow {
+    const reject = (problem: string) => ({ line: rowLine, text: undefined, problem });
+    if (isTooLong || bytes.length > OBSERVATION_LINE_MAX_BYTES) {
+      return reject(`A row has at most ${OBSERVATION_LINE_MAX_BYTES} bytes: is a quote missing?`);
+    }
+    if (!isUtf8(bytes)) return reject("The row must be valid UTF-8");
+    return { line: rowLine, text: bytes.toString().replace(/\r$/, ""), problem: undefined };
+  }
+
+  for await (const piece of stream) {
+    const rows: FileRow[] = [];
+    const bytes =
+      rest.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+        : Buffer.concat([rest, piece]);
+    let rowStart = 0;
+    for (let index = rest.length; index < bytes.length; index++) {
+      const byte = bytes[index];
+      if (byte === NEWLINE) line++;
+      if (state === QUOTED) {
+        if (byte === QUOTE) state = QUOTE_SEEN;
+      } else if (byte === NEWLINE) {
+        rows.push(createRow(bytes.subarray(rowStart, index)));
+        [rowStart, rowLine, isTooLong, state] = [index + 1, line, false, CELL_START];
+      } else if (byte === COMMA) state = CELL_START;
+      else state = byte === QUOTE && state !== UNQUOTED ? QUOTED : UNQUOTED;
+    }
+    rest = bytes.subarray(rowStart);
+    if (rest.length > OBSERVATION_LINE_MAX_BYTES) isTooLong = true;
+    // Copied, so that the piece is not kept.
+    rest = isTooLong ? Buffer.alloc(0) : Buffer.from(rest);
+    yield rows;
+  }
+  if (rest.length > 0 || isTooLong) yield [createRow(rest)];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readBlocks } from "../../../server/commands/input/line-blocks.ts";
+import { readBlocks } from "../../../server/commands/input/input-blocks.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 
 const KIB = 1024;
