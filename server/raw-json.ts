@@ -63,9 +63,6 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
  * Writes a value without lone surrogates like `JSON.stringify`, with its raw parts as they are.
  *
  * @returns The pieces of the JSON in order: text, and the bytes of raw parts.
- *
- * @example
- * stringifyToPieces({ count: 2 }); // ['{"count":2}']
  */
 export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
   if (value instanceof RawJson) return [value.bytes];

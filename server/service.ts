@@ -35,7 +35,7 @@ import { createVideoReads } from "./store/reads/video.ts";
 import { describeError } from "./system-errors.ts";
 import { startDelivery } from "./webhooks/delivery.ts";
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly config: Config;
   readonly verb: string;
   /** The clock, in milliseconds since 1970 UTC. */
@@ -60,8 +60,7 @@ export async function openService(options: ServiceOptions) {
   const maintenance = createMaintenance(config, database, now, log);
   const charges = createChargedReadParts(config, database, ledger, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
-  const importerOptions = verb === "import" ? {} : charges;
-  const importObservations = createImporter(database, now, importerOptions);
+  const importObservations = createImporter(database, now, verb === "import" ? {} : charges);
   const collectionEngine = await createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
   const collectionLists = createCollectionLists(options, database);
@@ -99,7 +98,8 @@ export async function openService(options: ServiceOptions) {
     namedAdminTokens: tokens,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    ...createReads(database),
+    video: createVideoReads(database),
+    microblog: createMicroblogReads(database),
     creators: collectionLists.creators,
     account: ledger,
     ...charges,
@@ -170,11 +170,6 @@ function createStatusReader(
   });
 }
 
-const createReads = (database: Database) => ({
-  video: createVideoReads(database),
-  microblog: createMicroblogReads(database),
-});
-
 /** Where notices about low balances go; `undefined` if they are not sent. */
 function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
   return url === undefined || secret === undefined ? undefined : { url, secret };
@@ -210,13 +205,13 @@ function explainIdleService({ collect }: Config, verb: string): string | undefin
   return collect === "off" ? 'COLLECT is off; only the command "collect" collects' : undefined;
 }
 
-function createCollection(
+const createCollection = (
   { config, log, sourceClient }: ServiceOptions,
   database: Database,
   importObservations: ImportObservations,
   now: () => number,
-) {
-  return createCollectionEngine({
+) =>
+  createCollectionEngine({
     selectedSources: config.sources,
     state: createCollectionState(database),
     importObservations,
@@ -224,7 +219,6 @@ function createCollection(
     report: (event) => log?.sourceEvent?.(event),
     clientOptions: sourceClient,
   });
-}
 
 /** Creates the authentication of clients, the administration of keys and tokens, and the audit. */
 function createAdministration(database: Database, now: () => number) {

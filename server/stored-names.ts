@@ -8,9 +8,6 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
 export type NoticeState = (typeof NOTICE_STATES)[number];
 
-/** The id of a notice, as the trigger in low-balance.sql makes it. */
-export const NOTICE_ID_PATTERN = /^msg_[0-9a-f]{32}$/;
-
 /** The reason of a refund of a read whose client left before its response. */
 export const CLOSED_CONNECTION_REASON = "The connection closed before the answer";
 

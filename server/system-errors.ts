@@ -2,10 +2,6 @@
 
 /**
  * Describes an error and, if it says something else, its root cause. For operators, not clients.
- *
- * @example
- * describeError(new Error("The backup failed", { cause: new Error("The disk is full") }));
- * // "The backup failed: The disk is full"
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -20,23 +16,13 @@ function findRootCause(cause: unknown): string | undefined {
   return findRootCause(cause.cause) ?? cause.message;
 }
 
-/**
- * The code of an error, such as `ENOENT` or `SQLITE_BUSY`; empty if it has none.
- *
- * @example
- * readSystemErrorCode(Object.assign(new Error("Not there"), { code: "ENOENT" })); // "ENOENT"
- */
+/** The code of an error, such as `ENOENT` or `SQLITE_BUSY`; empty if it has none. */
 export function readSystemErrorCode(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
 
-/**
- * Whether no file descriptors are left, which passes when connections close.
- *
- * @example
- * isOutOfDescriptors(Object.assign(new Error("Too many open files"), { code: "EMFILE" })); // true
- */
+/** Whether no file descriptors are left, which passes when connections close. */
 export function isOutOfDescriptors(error: unknown): boolean {
   return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
@@ -58,12 +44,7 @@ export function addAdvice<Thrown extends Error>(error: Thrown, advice: string): 
   return Object.assign(error, { advice });
 }
 
-/**
- * Returns the advice on an error: that of the error or its cause, else that for its code.
- *
- * @example
- * readAdvice(addAdvice(new Error("There is no key 7"), "list the keys")); // "list the keys"
- */
+/** Returns the advice on an error: that of the error or its cause, else that for its code. */
 export function readAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("advice" in error) return error.advice === undefined ? undefined : String(error.advice);

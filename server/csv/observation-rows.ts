@@ -12,12 +12,7 @@ import type { CsvCell } from "./rows.ts";
 /** The formats of observations in files: JSON lines, or a table of one kind. */
 export const OBSERVATION_FORMATS = ["ndjson", "csv"] as const;
 
-/**
- * Lists the columns of a kind: the fields of an observation, in their order.
- *
- * @example
- * listObservationColumns("short").slice(0, 5); // ["kind", "observedAt", "id", "channel", "title"]
- */
+/** Lists the columns of a kind: the fields of an observation, in their order. */
 export function listObservationColumns(kind: EntityKind): string[] {
   const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const names = [idField, ...Object.keys(attributes), ...counts];
@@ -28,9 +23,6 @@ export function listObservationColumns(kind: EntityKind): string[] {
  * Finds the kind of a table in its first row.
  *
  * @throws {DomainError} `Invalid Request` if there is no such column, or no such kind.
- *
- * @example
- * findRowKind(["id", "kind"], ["UC1", "channel"]); // "channel"
  */
 export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[]): EntityKind {
   const index = header.indexOf("kind");
@@ -54,10 +46,6 @@ export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[
  * @param header The first row, with some of the columns of the kind in any order.
  * @throws {DomainError} `Invalid Request` if a column is unknown, repeated, or missing. The parser
  * throws it if the row has more or fewer cells than the header, or another kind.
- *
- * @example
- * const parse = createObservationRowParser("user", ["username", "observedAt", "followers_count"]);
- * parse(["NASA", "2026-11-20", "97"]).followers_count; // 97
  */
 export function createObservationRowParser(kind: EntityKind, header: readonly CsvCell[]) {
   checkHeader(kind, header);

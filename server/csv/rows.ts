@@ -9,9 +9,6 @@ const SPECIAL_CHARACTER = /[",\r\n]/;
 /**
  * Encodes a row, with its line end. No value is an empty cell, an empty text an empty cell in quotes.
  * All other values are written as they are, also those that a spreadsheet takes for a formula.
- *
- * @example
- * encodeCsvRow(["UC1", 'Say "hi"', 1200, null, ""]); // 'UC1,"Say ""hi""",1200,,""\r\n'
  */
 export function encodeCsvRow(values: readonly unknown[]): string {
   let row = "";
@@ -32,9 +29,6 @@ function encodeCell(value: unknown): string {
  *
  * @throws {DomainError} `Invalid Request` if a quoted cell does not end, or ends before a character
  * that is no comma.
- *
- * @example
- * parseCsvRow('UC1,"Say ""hi""",1200,,""'); // ["UC1", 'Say "hi"', "1200", null, ""]
  */
 export function parseCsvRow(row: string): CsvCell[] {
   // Most rows have no quotes, and this is several times as fast.

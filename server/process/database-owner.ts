@@ -7,7 +7,7 @@ import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
 import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/owner.ts";
-import type { Service, ServiceOptions } from "../service.ts";
+import type { openService, Service } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
 import { assertWritable, tryLockDatabase } from "./database-lock.ts";
@@ -19,11 +19,13 @@ import {
   resolveSocketPath,
 } from "./owner-client.ts";
 
-export interface Ownership extends AdminConnection {
+interface Ownership extends AdminConnection {
   readonly service: Service;
   /** @param timeoutMs How long requests of other commands and running work may take to finish. */
   close(timeoutMs?: number): Promise<void>;
 }
+
+type ServiceOptions = Parameters<typeof openService>[0];
 
 type FileOwnership = Ownership & { readonly socket: Bun.Server<undefined> };
 

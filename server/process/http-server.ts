@@ -1,4 +1,5 @@
 /** Runs a process that serves the public API over HTTP, and stops without losing a request. */
+import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
@@ -6,9 +7,8 @@ import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import { createBunRoutes } from "../http/route-matcher.ts";
 import type { Service } from "../service.ts";
-import { readSystemErrorCode } from "../system-errors.ts";
-import { acquireOwnership, type Ownership } from "./database-owner.ts";
-import { watchFileDescriptors } from "./file-descriptors.ts";
+import { isOutOfDescriptors, readSystemErrorCode } from "../system-errors.ts";
+import { acquireOwnership } from "./database-owner.ts";
 import { drain } from "./graceful-shutdown.ts";
 import { startLogger } from "./logger.ts";
 import { waitForTermination } from "./termination.ts";
@@ -22,25 +22,30 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** How long the process may go on once everything is closed. */
 const EXIT_GRACE_MS = 500;
 
-interface ServerWork<Prepared> {
-  readonly verb: string;
-  /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
-  readonly isAnyPortAllowed?: boolean;
-  /** Runs before it listens. */
-  prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
-  /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */
-  start(running: {
-    readonly url: string;
-    readonly ownership: Ownership;
-    readonly log: ServiceLogger;
-    readonly prepared: Prepared;
-  }): Promise<() => Promise<unknown>>;
-}
+type Ownership = Awaited<ReturnType<typeof acquireOwnership>>;
 
 /** Opens the database and serves until the process must end. */
 export async function runServer<Prepared>(
   config: Config,
-  { verb, isAnyPortAllowed = false, prepare, start }: ServerWork<Prepared>,
+  {
+    verb,
+    isAnyPortAllowed = false,
+    prepare,
+    start,
+  }: {
+    readonly verb: string;
+    /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
+    readonly isAnyPortAllowed?: boolean;
+    /** Runs before it listens. */
+    prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
+    /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */
+    start(running: {
+      readonly url: string;
+      readonly ownership: Ownership;
+      readonly log: ServiceLogger;
+      readonly prepared: Prepared;
+    }): Promise<() => Promise<unknown>>;
+  },
 ): Promise<void> {
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb, log });
@@ -78,6 +83,39 @@ export async function runServer<Prepared>(
 async function startHttpClient(): Promise<void> {
   // A request that fails starts it too, and sends nothing.
   await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
+}
+
+/** Each check opens a file, which takes some microseconds. */
+const DESCRIPTOR_CHECK_MS = 1000;
+
+/** Checks in a row that must succeed to end an outage: descriptors come and go with connections. */
+const SUCCESSES_TO_RECOVER = 5;
+
+/** Logs, once for each outage, that descriptors ran out and that they are available again. */
+function watchFileDescriptors({ warning, info }: ServiceLogger): void {
+  let successes = SUCCESSES_TO_RECOVER;
+  const check = () => {
+    const isExhausted = !canOpenFile();
+    if (isExhausted && successes >= SUCCESSES_TO_RECOVER) {
+      warning?.(
+        "File descriptors are out: new connections wait, and opening files fails. Raise the " +
+          "limit (ulimit -n, or LimitNOFILE of systemd)",
+        {},
+      );
+    }
+    successes = isExhausted ? 0 : successes + 1;
+    if (successes === SUCCESSES_TO_RECOVER) info?.("File descriptors are available again", {});
+  };
+  setInterval(check, DESCRIPTOR_CHECK_MS).unref();
+}
+
+function canOpenFile(): boolean {
+  try {
+    closeSync(openSync(devNull, "r"));
+    return true;
+  } catch (error) {
+    return !isOutOfDescriptors(error);
+  }
 }
 
 /** Addresses to listen on that mean all addresses of the machine, and one of them for links. */

@@ -1,7 +1,6 @@
 /** Runs a verb of the command line within this process. */
-import { formatMessage } from "../../server/commands/terminal/style.ts";
 import { run } from "../../server/main.ts";
-import type { CommandLineIo } from "../../server/commands/terminal/process-io.ts";
+import { formatMessage, type CommandLineIo } from "../../server/commands/terminal/process-io.ts";
 import type { CommandResult } from "./processes/command-line.ts";
 
 /** The messages on standard error of a verb with --json. */

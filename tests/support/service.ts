@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
-import { openService, type ServiceOptions } from "../../server/service.ts";
+import { openService } from "../../server/service.ts";
 import type { ServiceLogger } from "../../server/log.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
@@ -28,7 +28,7 @@ export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 export async function startTestService(
   settings: Readonly<Record<string, string>> = {},
   log?: ServiceLogger,
-  sourceClient?: ServiceOptions["sourceClient"],
+  sourceClient?: Parameters<typeof openService>[0]["sourceClient"],
 ) {
   const folder = await mkdtemp(join(tmpdir(), "service-"));
   const clock = { now: NOW };

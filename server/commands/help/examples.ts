@@ -1,23 +1,9 @@
+/** The examples in the help of each command, which a test runs. */
+
 /**
- * The examples and the settings in the help of each command. A test runs the examples.
- *
- * In an example, `creator-metrics` stands for the name of the program.
+ * Command lines by their descriptions, by the full name of the command. In them, `creator-metrics`
+ * stands for the name of the program.
  */
-
-/** The settings of a command, besides those of the database. */
-export const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  serve: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
-  demo: ["PORT", "HOST"],
-  import: ["DURABILITY"],
-  "credits apply-refunds": ["SPOOL_FOLDER"],
-  "notices list": ["WEBHOOK_URL"],
-  "notices resend": ["WEBHOOK_URL"],
-  "creators add": ["CREATORS_MAX", "MICROBLOG_SOURCE"],
-  "retention apply": ["RETENTION"],
-  collect: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
-};
-
-/** The examples of each command, by its full name: command lines by their descriptions. */
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": {
     "Look around with generated data": "creator-metrics demo",

@@ -1,18 +1,14 @@
 /** The help of commands: its colours, its examples and its settings, and the command `help`. */
 import { stripVTControlCharacters } from "node:util";
 import { Help, type Command } from "commander";
+import type { Setting } from "../../settings.ts";
 import type { CommandLineIo } from "../terminal/process-io.ts";
 import { paint } from "../terminal/style.ts";
-import { EXAMPLES, USED_SETTINGS } from "./examples.ts";
+import { EXAMPLES } from "./examples.ts";
 
 interface HelpOptions {
   readonly io: CommandLineIo;
-  readonly settings: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly allowed: string;
-    readonly default?: string;
-  }[];
+  readonly settings: readonly Setting[];
 }
 
 /** Columns of text that is not written to a terminal. */
@@ -27,6 +23,19 @@ const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
 const EXAMPLE_INDENT = "  ";
 
 const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
+
+/** The settings of a command, besides those of the database. */
+const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  serve: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
+  demo: ["PORT", "HOST"],
+  import: ["DURABILITY"],
+  "credits apply-refunds": ["SPOOL_FOLDER"],
+  "notices list": ["WEBHOOK_URL"],
+  "notices resend": ["WEBHOOK_URL"],
+  "creators add": ["CREATORS_MAX", "MICROBLOG_SOURCE"],
+  "retention apply": ["RETENTION"],
+  collect: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
+};
 
 /** The commands that use no database. The name of the program itself is empty. */
 const COMMANDS_WITHOUT_DATABASE = new Set(["", "openapi", "completion", "help"]);

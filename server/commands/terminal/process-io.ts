@@ -2,7 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
-import { formatMessage, type MessageStyle } from "./style.ts";
+import { paint, showControls } from "./style.ts";
+
+/** How a message looks where colours are shown: red for an error, dim for a hint. */
+type MessageStyle = "plain" | "red" | "dim" | "painted";
 
 /** The environment and streams of a command: those of the process, or those of a test. */
 export interface CommandLineIo {
@@ -49,6 +52,25 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
     writeErr: (text, style = "plain") =>
       void stderr.write(formatMessage(text, { style, hasColors: hasErrColors })),
   };
+}
+
+/**
+ * Formats a message of one line or more: all other controls of the text are made visible.
+ *
+ * @example
+ * formatMessage("Cannot read \u001B[2J\n", { style: "red", hasColors: false });
+ * // "Cannot read \\u001b[2J\n"
+ */
+export function formatMessage(
+  text: string,
+  { style, hasColors }: { readonly style: MessageStyle; readonly hasColors: boolean },
+): string {
+  if (style === "painted") return text;
+  const show = (line: string) =>
+    style === "plain" || !hasColors || line === ""
+      ? showControls(line)
+      : paint(style, showControls(line));
+  return text.split("\n").map(show).join("\n");
 }
 
 /** Returns the command that runs this program from the working directory: `bun server/main.ts`. */

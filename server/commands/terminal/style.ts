@@ -1,9 +1,6 @@
 /** How text looks on a terminal: colours, visible controls, quotes, sizes. */
 import { styleText } from "node:util";
 
-/** How a message looks where colours are shown: red for an error, dim for a hint. */
-export type MessageStyle = "plain" | "red" | "dim" | "painted";
-
 /** Colours text, whether or not it is written to a terminal. */
 export const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
   styleText(format, text, { validateStream: false });
@@ -22,25 +19,6 @@ const FORMAT_CONTROLS = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cf}\p{Zl}\p{
  */
 export function showControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeCharacter).replace(FORMAT_CONTROLS, escapeCharacter);
-}
-
-/**
- * Formats a message of one line or more: all other controls of the text are made visible.
- *
- * @example
- * formatMessage("Cannot read \u001B[2J\n", { style: "red", hasColors: false });
- * // "Cannot read \\u001b[2J\n"
- */
-export function formatMessage(
-  text: string,
-  { style, hasColors }: { readonly style: MessageStyle; readonly hasColors: boolean },
-): string {
-  if (style === "painted") return text;
-  const show = (line: string) =>
-    style === "plain" || !hasColors || line === ""
-      ? showControls(line)
-      : paint(style, showControls(line));
-  return text.split("\n").map(show).join("\n");
 }
 
 /** Escapes each UTF-16 unit, as JSON does. */

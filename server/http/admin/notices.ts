@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../stored-names.ts";
+import { NOTICE_STATES } from "../../stored-names.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import { createChoiceParameter } from "../endpoints/parameters.ts";
 import { defineAdmin } from "./endpoint.ts";
@@ -16,6 +16,9 @@ import {
 } from "./validation.ts";
 import { toResource } from "./rows.ts";
 import { RESOURCES } from "./resources.ts";
+
+/** The id of a notice, as the trigger in low-balance.sql makes it. */
+const NOTICE_ID_PATTERN = /^msg_[0-9a-f]{32}$/;
 
 export const ADMIN_NOTICE_ENDPOINTS = [
   defineAdmin({
