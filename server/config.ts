@@ -43,22 +43,19 @@ const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes
 /** Idempotency keys pay for a day, and name the debit that paid. */
 const JOURNAL_DAYS_MIN = 2;
 
-/** The setting of each field of {@link Config}, in the order of the documentation. */
-const SETTING_OF_FIELD = {
-  port: {
-    name: "PORT",
+/** The settings by their names, in the order of the documentation. */
+const SETTING_BY_NAME = {
+  PORT: {
     default: "3000",
     description: "The port to listen on; 0 selects a free port",
     ...integerBetween(0, 65_535),
   },
-  host: {
-    name: "HOST",
+  HOST: {
     default: "127.0.0.1",
     description: "The address to listen on; 0.0.0.0 means all IPv4 addresses",
     ...checkedText("an address or a host name", (text) => /^[A-Za-z0-9_.:-]+$/.test(text)),
   },
-  databaseUrl: {
-    name: "DATABASE_URL",
+  DATABASE_URL: {
     default: "file:./data/metrics.db",
     description: "The database: a file, or a libSQL server",
     ...checkedText(
@@ -67,44 +64,37 @@ const SETTING_OF_FIELD = {
       (text) => isFileUrl(text) || /^(?:libsql|https?|wss?):\/\/.+$/s.test(text),
     ),
   },
-  databaseAuthToken: {
-    name: "DATABASE_AUTH_TOKEN",
+  DATABASE_AUTH_TOKEN: {
     description: "The authentication token for a libSQL server",
     ...checkedText("a text without spaces", (text) => /^\S+$/.test(text)),
   },
-  durability: {
-    name: "DURABILITY",
+  DURABILITY: {
     default: "power",
     description:
       "What the record of a charge survives: a power cut, or only the end of the process",
     ...oneOf("power", "process"),
   },
-  spoolFolder: {
-    name: "SPOOL_FOLDER",
+  SPOOL_FOLDER: {
     default: "./data/spool",
     description: "The folder for refunds that a process could not apply before it ended",
     ...FOLDER_PATH,
   },
-  backupFolder: {
-    name: "BACKUP_FOLDER",
+  BACKUP_FOLDER: {
     default: "./data/backups",
     description: "The folder for backups that are made through the administration API over HTTP",
     ...FOLDER_PATH,
   },
-  rateLimit: {
-    name: "RATE_LIMIT",
+  RATE_LIMIT: {
     description:
       "How many requests per minute an API key may send to each process; by default there is no limit",
     ...integerBetween(1, 1_000_000),
   },
-  creatorsMax: {
-    name: "CREATORS_MAX",
+  CREATORS_MAX: {
     default: "10000",
     description: "The maximum number of creators in the monitoring list",
     ...integerBetween(1, 1_000_000),
   },
-  adminToken: {
-    name: "ADMIN_TOKEN",
+  ADMIN_TOKEN: {
     description:
       "A bearer token of the administration API, besides those of tokens create; without any, /admin is not served",
     ...checkedText(
@@ -113,64 +103,67 @@ const SETTING_OF_FIELD = {
       (text) => /^[\x21-\x7e]{16,}$/.test(text) && new Set(text).size >= 8,
     ),
   },
-  logLevel: {
-    name: "LOG_LEVEL",
+  LOG_LEVEL: {
     default: "info",
     description: "The lowest level that is logged; debug logs every request",
     ...oneOf("debug", "info", "warning", "error"),
   },
-  corsOrigins: {
-    name: "CORS_ORIGINS",
+  CORS_ORIGINS: {
     default: "",
     description: "The origins of web pages that may call the service",
     allowed: "origins such as https://example.com, separated by commas, or *",
     parse: parseOrigins,
   },
-  retention: {
-    name: "RETENTION",
+  RETENTION: {
     default: "",
     description: "How long observations of each kind are kept; by default all are kept",
     allowed: RETENTION_SYNTAX,
     parse: (text) => (text === "" ? {} : parseRetentionPolicy(text)),
   },
-  journalDays: {
-    name: "JOURNAL_DAYS",
+  JOURNAL_DAYS: {
     default: "35",
     description: "How many days debits are kept one by one; older ones are added up by hour",
     ...integerBetween(JOURNAL_DAYS_MIN, 36_500),
   },
-  webhookUrl: {
-    name: "WEBHOOK_URL",
+  WEBHOOK_URL: {
     description: "The URL that receives notices about low balances; without it, none are sent",
     ...WEB_URL,
   },
-  webhookSecret: {
-    name: "WEBHOOK_SECRET",
+  WEBHOOK_SECRET: {
     description: "The secret that signs the notices",
     allowed: "whsec_ and 24 to 64 bytes in Base64; echo whsec_$(openssl rand -base64 32) makes one",
     parse: decodeWebhookSecret,
   },
-  collect: {
-    name: "COLLECT",
+  COLLECT: {
     default: "on",
     description: "Whether serve collects data of the monitored creators and tracked channels",
     ...oneOf("on", "off"),
   },
-} as const satisfies Record<string, Setting>;
+} as const satisfies Record<string, Omit<Setting, "name">>;
 
 /** All settings, in the order of the documentation, which a test compares with them. */
 export const SETTINGS: readonly Setting[] = [
-  ...Object.values(SETTING_OF_FIELD),
+  ...Object.entries(SETTING_BY_NAME).map(([name, setting]) => Object.assign({ name }, setting)),
   ...SOURCE_SETTINGS,
 ];
 
-type ValueOf<Of extends Setting> = Of extends { readonly default: string }
+/** The field of {@link Config} for a setting: `databaseUrl` for `DATABASE_URL`. */
+type FieldOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<FieldOf<Rest>>}`
+  : Lowercase<Name>;
+
+const toField = (name: string) =>
+  name.toLowerCase().replace(/_./g, ([, letter = ""]) => letter.toUpperCase());
+
+type ValueOf<Of extends Omit<Setting, "name">> = Of extends { readonly default: string }
   ? NonNullable<ReturnType<Of["parse"]>>
   : ReturnType<Of["parse"]>;
 
 /** The values of the settings; `undefined` for one without a default that is not set. */
 export type Config = {
-  readonly [Field in keyof typeof SETTING_OF_FIELD]: ValueOf<(typeof SETTING_OF_FIELD)[Field]>;
+  readonly [Name in keyof typeof SETTING_BY_NAME as FieldOf<Name>]: ValueOf<
+    (typeof SETTING_BY_NAME)[Name]
+  >;
 } & { readonly sources: SelectedSources };
 
 /** Hides the password and the token that a URL may hold. */
@@ -199,8 +192,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
     return value;
   };
-  const fields = Object.entries(SETTING_OF_FIELD);
-  const values = fields.map(([field, setting]) => [field, readSetting(setting)] as const);
+  const values = Object.entries(SETTING_BY_NAME).map(
+    ([name, setting]) => [toField(name), readSetting({ name, ...setting })] as const,
+  );
   const sources = selectSources(readSetting, problems);
   const config = { ...Object.fromEntries(values), sources } as Config;
   if (config.webhookUrl !== undefined && !environment["WEBHOOK_SECRET"]) {

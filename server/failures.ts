@@ -27,12 +27,7 @@ export function reportFailure(
   return status;
 }
 
-/**
- * Rewrites a message of commander in the style of all others.
- *
- * @example
- * describeUsageError("error: unknown command 'x'"); // "Unknown command 'x'"
- */
+/** Rewrites a message of commander in the style of all others. */
 export function describeUsageError(message: string): string {
   return message
     .replace(/^error: /, "")

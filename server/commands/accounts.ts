@@ -63,18 +63,6 @@ export function addAccountsCommand(program: Command, context: CommandContext): v
 
 type NoticesOptions = TextOptions<"account"> & { state?: NoticeState; limit: number };
 
-const NOTICE_COLUMNS = [
-  "id",
-  "at",
-  "account",
-  "balance",
-  "threshold",
-  "state",
-  "attempts",
-  "next_attempt",
-  "failure",
-] as const;
-
 export function addNoticesCommand(program: Command, context: CommandContext): void {
   const notices = program
     .command("notices")
@@ -91,7 +79,7 @@ export function addNoticesCommand(program: Command, context: CommandContext): vo
     .option("--limit <number>", "at most this many notices", parsePositiveInteger, 100)
     .option("--json", "print the notices as JSON")
     .action(async ({ account, state, limit }: NoticesOptions) => {
-      const rows = await requestPages(context, limit, undefined, async (client, page) => {
+      const value = await requestPages(context, limit, undefined, async (client, page) => {
         const query = { account, state, ...page };
         const { notices: found, next } = await client("GET /admin/notices", { query });
         return { rows: found, next };
@@ -99,7 +87,11 @@ export function addNoticesCommand(program: Command, context: CommandContext): vo
       const ifEmpty =
         "There are no such notices; they need WEBHOOK_URL and a threshold: " +
         `${context.programName} accounts set acme --low-balance 1000`;
-      await printRows(context, rows, { columns: NOTICE_COLUMNS, ifEmpty });
+      const rows = value.map((notice) => {
+        const { delivered_at: _, ...shown } = notice;
+        return shown;
+      });
+      await printRows(context, rows, { value, ifEmpty });
     });
   notices
     .command("resend")

@@ -85,28 +85,41 @@ const listSteps = (commands: readonly CommandWords[]) =>
     subcommands.map(({ name }) => quote(`${path}/${name}`)),
   );
 
-/** The cases of a shell's `case "PATH OPTION"`: how each option that takes a value completes it. */
-const formatValueCases = (
+/** The commands of bash and zsh that find the command `$at`, and complete the value of an option. */
+function formatSearch(
   commands: readonly CommandWords[],
+  { words, previous }: { readonly words: string; readonly previous: string },
   complete: (value: Value) => string,
-): string =>
-  commands
-    .flatMap(({ path, options }) =>
-      options.flatMap(({ name, value }) =>
-        value === undefined
-          ? []
-          : [`    ${quote(`${path} ${name}`)}) ${complete(value)}; return ;;`],
+): string {
+  const values = commands.flatMap(({ path, options }) =>
+    options
+      .filter((option) => option.value !== undefined)
+      .map(
+        ({ name, value = [] }) => `    ${quote(`${path} ${name}`)}) ${complete(value)}; return ;;`,
       ),
-    )
-    .join("\n");
+  );
+  return `  for word in ${words}; do
+    case "$at/$word" in
+      ${listSteps(commands).join("|")}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at ${previous}" in
+${values.join("\n")}
+  esac`;
+}
+
+/** Creates the function that says how a shell completes a value. */
+const createCompleter =
+  (texts: { files: string; nothing: string }, formatChoices: (choices: string) => string) =>
+  (value: Value) =>
+    typeof value === "string" ? texts[value] : formatChoices(value.join(" "));
 
 function createBashScript(commands: readonly CommandWords[]): string {
-  const complete = (value: Value) => {
-    if (value === "files") return "compopt -o default 2>/dev/null";
-    return value === "nothing"
-      ? ":"
-      : `COMPREPLY=($(compgen -W ${quote(value.join(" "))} -- "$cur"))`;
-  };
+  const complete = createCompleter(
+    { files: "compopt -o default 2>/dev/null", nothing: ":" },
+    (choices) => `COMPREPLY=($(compgen -W ${quote(choices)} -- "$cur"))`,
+  );
+  const line = { words: '"${COMP_WORDS[@]:1:COMP_CWORD-1}"', previous: "$prev" };
   const words = commands.map(({ path, subcommands, options, argument }) => {
     const choices = typeof argument === "string" ? [] : argument;
     const text = [joinNames(subcommands), ...choices, joinNames(options)].join(" ").trim();
@@ -118,14 +131,7 @@ function createBashScript(commands: readonly CommandWords[]): string {
 _creator_metrics() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= word words=
   COMPREPLY=()
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$at/$word" in
-      ${listSteps(commands).join("|")}) at="\${at:+$at }$word" ;;
-    esac
-  done
-  case "$at $prev" in
-${formatValueCases(commands, complete)}
-  esac
+${formatSearch(commands, line, complete)}
   case "$at" in
 ${words.join("\n")}
   esac
@@ -140,10 +146,11 @@ complete -F _creator_metrics ${PROGRAM}
 }
 
 function createZshScript(commands: readonly CommandWords[]): string {
-  const complete = (value: Value) => {
-    if (value === "files") return "_files";
-    return value === "nothing" ? ":" : `compadd -- ${value.join(" ")}`;
-  };
+  const complete = createCompleter(
+    { files: "_files", nothing: ":" },
+    (choices) => `compadd -- ${choices}`,
+  );
+  const line = { words: '"${(@)words[2,CURRENT-1]}"', previous: "${words[CURRENT-1]}" };
   const list = (words: readonly Word[]) =>
     words.map(({ name, description }) => quote(`${name}:${description}`)).join(" ");
   const words = commands.map(
@@ -158,14 +165,7 @@ function createZshScript(commands: readonly CommandWords[]): string {
 _creator_metrics() {
   local at= word
   local -a commands options
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$at/$word" in
-      ${listSteps(commands).join("|")}) at="\${at:+$at }$word" ;;
-    esac
-  done
-  case "$at \${words[CURRENT-1]}" in
-${formatValueCases(commands, complete)}
-  esac
+${formatSearch(commands, line, complete)}
   case "$at" in
 ${words.join("\n")}
   esac
@@ -182,10 +182,10 @@ fi
 }
 
 function createFishScript(commands: readonly CommandWords[]): string {
-  const complete = (value: Value) => {
-    if (value === "files") return "-F";
-    return value === "nothing" ? "" : `-a ${quote(value.join(" "))}`;
-  };
+  const complete = createCompleter(
+    { files: "-F", nothing: "" },
+    (choices) => `-a ${quote(choices)}`,
+  );
   const lines = commands.flatMap(({ path, subcommands, options, argument }) => {
     const prefix = `complete -c ${PROGRAM} -n ${quote(`__creator_metrics_at "${path}"`)}`;
     return [

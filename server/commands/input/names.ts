@@ -62,20 +62,12 @@ async function readNames(names: readonly string[], file?: string): Promise<strin
   return [...unique];
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
+const readText = (file: string) =>
+  readFile(file, "utf8").catch((error: unknown) => {
     throw createReadError(file, error);
-  }
-}
+  });
 
-/**
- * Parses a list of names: one in each line. Blank lines are ignored, as is a byte-order mark.
- *
- * @example
- * parseNames("nasa\r\n\n esa \n"); // ["nasa", "esa"]
- */
+/** Parses a list of names: one in each line. Blank lines are ignored, as is a byte-order mark. */
 export function parseNames(text: string): string[] {
   // trim() removes a byte-order mark too.
   const names = text.split("\n").map((line) => line.trim());

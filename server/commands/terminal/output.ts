@@ -13,21 +13,19 @@ const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 /** The output of a command: its terminal, and whether its data is JSON. */
 type Output = CommandLineIo & { readonly isJson: boolean };
 
-interface RowsOptions<Column extends string> {
-  /** The columns of the table, in its order; by default, all fields of the rows. */
-  readonly columns?: readonly Column[];
-  /** The value that is printed as JSON; by default, the rows. */
-  readonly value?: unknown;
-  /** The message in place of a table without rows: the next step. */
-  readonly ifEmpty?: string;
-}
-
-/** Prints rows as a table, or with `--json` as JSON. */
+/**
+ * Prints rows as a table, or with `--json` as JSON.
+ *
+ * @param options.columns The columns of the table, in its order; by default, all fields of the rows.
+ * @param options.value The value that is printed as JSON; by default, the rows.
+ * @param options.ifEmpty The message in place of a table without rows: the next step.
+ */
 export async function printRows<Column extends string>(
   io: Output,
   rows: readonly Row<Column>[],
-  { columns = listFields(rows[0]), value = rows, ifEmpty }: RowsOptions<Column> = {},
+  options: { columns?: readonly Column[]; value?: unknown; ifEmpty?: string } = {},
 ): Promise<void> {
+  const { columns = listFields(rows[0]), value = rows, ifEmpty } = options;
   if (io.isJson) await io.writeOut(formatJson(value));
   else if (rows.length === 0 && ifEmpty !== undefined) io.writeErr(`${ifEmpty}\n`);
   else await io.writeOut(formatTable(columns, rows, io));
