@@ -3,11 +3,7 @@
 /** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const CLEAR_CHARACTERS = 10;
 
-/**
- * Generates a secret of 256 random bits.
- *
- * @param prefix What it begins with, so that people and scanners of secrets recognize it.
- */
+/** Generates a secret of 256 random bits. People and scanners recognize secrets by the prefix. */
 export function generateSecret(prefix: string) {
   const random = crypto.getRandomValues(new Uint8Array(32));
   const secret = prefix + random.toBase64({ alphabet: "base64url", omitPadding: true });

@@ -23,26 +23,20 @@ type Sendable<Fields> = {
     : Fields[Name];
 };
 
-/**
- * Sends a request to an endpoint, by its method and path.
- *
- * @throws {Error} With the message of an error response.
- */
+/** Sends a request by method and path. @throws {Error} With the message of an error response. */
 export type AdminClient = <Call extends keyof OwnerCalls>(
   call: Call,
   ...input: Input<Call>
 ) => Promise<OwnerCalls[Call]["result"]>;
 
-interface RequestInput {
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: unknown;
-  readonly parameters?: Readonly<Record<string, string | number>>;
-}
-
 export function createAdminClient(connection: AdminConnection): AdminClient {
   return async <Call extends keyof OwnerCalls>(call: Call, ...inputs: Input<Call>) => {
     // To the compiler, the input of a call that it does not know is unknown.
-    const [{ query = {}, body, parameters = {} } = {}] = inputs as readonly RequestInput[];
+    const [{ query = {}, body, parameters = {} } = {}] = inputs as readonly {
+      readonly query?: Readonly<Record<string, string | number | undefined>>;
+      readonly body?: unknown;
+      readonly parameters?: Readonly<Record<string, string | number>>;
+    }[];
     const [method = "", path = ""] = call.split(" /admin/");
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
       encodeURIComponent(String(parameters[name])),
@@ -59,12 +53,7 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
   };
 }
 
-/**
- * Sends a request whose body or response is a stream.
- *
- * @param path Behind `/admin/`.
- * @throws {Error} With the message of an error response.
- */
+/** Sends a request whose body or response is a stream. @param path Behind `/admin/`. */
 export async function sendAdmin(
   { fetcher }: AdminConnection,
   path: string,
@@ -107,7 +96,6 @@ export async function withConnection<Result>(
   }
 }
 
-/** Connects, sends one request, and disconnects. */
 export function requestAdmin<Call extends keyof OwnerCalls>(
   context: CommandContext,
   call: Call,

@@ -38,7 +38,6 @@ export function createMaintenance(
       }
     },
 
-    /** Starts the daily work. @returns Stops it, and resolves once the current steps are done. */
     startInBackground: () =>
       startMaintenance(
         {

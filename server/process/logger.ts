@@ -8,11 +8,7 @@ import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import { describeError } from "../system-errors.ts";
 
-/**
- * Starts logging of a level and all worse ones.
- *
- * @returns The log; `flush()` writes the counts of failures that were not logged one by one.
- */
+/** Starts logging. `flush()` writes the counts of failures that were not logged one by one. */
 export async function startLogger(
   level: Config["logLevel"],
 ): Promise<ServiceLogger & { flush(): void }> {
