@@ -1,7 +1,6 @@
-/** Requests for several entities by name: a batch of details, and a comparison of one count. */
+/** Requests for several entities by name, batches and comparisons, and their results by name. */
 import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
-import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
 import {
   BATCH_MAX_NAMES,
@@ -115,4 +114,32 @@ function parseName(label: string, name: unknown): string {
     `${label} must be text of 1 to ${IDENTIFIER_MAX_CHARACTERS} characters ` +
       `without control characters, got ${quoteValue(name)}`,
   );
+}
+
+/**
+ * Creates the results of a request that names several entities: the fields of each that was found,
+ * else the body of the 404 that a single read of it returns.
+ *
+ * @param results One for each name, in their order.
+ * @param create Creates the fields of an entity that was found.
+ * @param createError Creates the body of a 404.
+ *
+ * @example
+ * const results = [createNotFoundError("user", "nasa")];
+ * const [result] = createNamedResults(["nasa"], results, Object, createServiceError);
+ * result.error; // { error: "User Not Found", message: "User nasa not found" }
+ */
+export function createNamedResults<Value, Fields extends object, ErrorBody>(
+  names: readonly string[],
+  results: readonly (Value | DomainError)[],
+  create: (value: Value) => Fields,
+  createError: (error: DomainError) => ErrorBody,
+): (({ name: string; found: true } & Fields) | { name: string; found: false; error: ErrorBody })[] {
+  return results.map((result, index) => {
+    // Stryker disable next-line StringLiteral: only the type needs the default.
+    const name = names[index] ?? "";
+    return result instanceof DomainError
+      ? { name, found: false as const, error: createError(result) }
+      : { name, found: true as const, ...create(result) };
+  });
 }

@@ -1,6 +1,49 @@
-/** Domain errors. Core knows no HTTP: `error-statuses.ts` has the status that the service gives each. */
+/**
+ * The errors of the service: their names and HTTP statuses, their messages, and the bodies that
+ * clients read.
+ */
 import type { EntityKind } from "./kinds.ts";
-import type { ErrorCode } from "./error-statuses.ts";
+import type { ServiceError, VideoError } from "./resources/generated/types.ts";
+
+/** The HTTP status of each error, by its name. The most general error of a status comes last. */
+export const ERROR_STATUSES = {
+  "Invalid Pagination Parameters": 400,
+  "Invalid Request": 400,
+  "Missing API Key": 401,
+  "Invalid API Key": 401,
+  "Insufficient Credits": 402,
+  Forbidden: 403,
+  "Channel Not Found": 404,
+  "Short Not Found": 404,
+  "User Not Found": 404,
+  "Tweet Not Found": 404,
+  "Creator Not Found": 404,
+  "Page Out of Range": 404,
+  "Not Found": 404,
+  "Method Not Allowed": 405,
+  "Creator Already Exists": 409,
+  "Creator List Full": 409,
+  Conflict: 409,
+  "Payload Too Large": 413,
+  "Unsupported Media Type": 415,
+  "Too Many Requests": 429,
+  "Internal Error": 500,
+  "Service Unavailable": 503,
+} as const;
+
+/** The name of an error, as clients read it in the `error` field. */
+export type ErrorCode = keyof typeof ERROR_STATUSES;
+
+/** The errors that `/api/video` names by a sentence, and the pattern of each sentence. */
+export const VIDEO_ERROR_SENTENCES: Record<"Channel Not Found" | "Short Not Found", RegExp> = {
+  "Channel Not Found": /^Channel [\s\S]+ not found$/,
+  "Short Not Found": /^Short [\s\S]+ not found for channel [\s\S]/,
+};
+
+/** Whether a text is the name of an error of the service. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_STATUSES, text);
+}
 
 /**
  * An error with a name and a message for clients.
@@ -74,6 +117,35 @@ const NOT_FOUND: Readonly<
 export function createNotFoundError(kind: EntityKind, name: string, id = ""): DomainError {
   const [code, describe] = NOT_FOUND[kind];
   return new DomainError(code, describe(name, id));
+}
+
+/**
+ * Creates the body of an error of the video interface: a message alone where a channel or a short is
+ * not found, the name and the message where the request is invalid, else the name.
+ *
+ * @example
+ * createVideoError(createNotFoundError("channel", "nasa")); // { error: "Channel nasa not found" }
+ */
+export function createVideoError({
+  code,
+  message,
+}: Pick<DomainError, "code" | "message">): VideoError {
+  if (code in VIDEO_ERROR_SENTENCES) return { error: message };
+  return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
+}
+
+/**
+ * Creates the body of an error of every other interface.
+ *
+ * @example
+ * createServiceError({ code: "Not Found", message: "There is no path /x" });
+ * // { error: "Not Found", message: "There is no path /x" }
+ */
+export function createServiceError({
+  code,
+  message,
+}: Pick<DomainError, "code" | "message">): ServiceError {
+  return { error: code, message };
 }
 
 /** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */

@@ -6,8 +6,7 @@ import {
   type HistoryInterval,
 } from "./buckets.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
 import { HISTORY_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 import {
   parseChoiceParameter,

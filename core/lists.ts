@@ -1,7 +1,6 @@
 /** The lists of channels and users: their queries, filters, orders and the cursors of their pages. */
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
 import { KINDS, type OwnerKind } from "./kinds.ts";
 import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS, type IntegerRange } from "./limits.ts";

@@ -32,7 +32,8 @@ export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./his
 export type { HistoryRequest } from "./history-request.ts";
 
 // Pages and the queries that ask for them.
-export { parseBatchRequest, parseComparisonRequest, type ComparisonRequest } from "./batch.ts";
+export { createNamedResults, parseBatchRequest, parseComparisonRequest } from "./batch.ts";
+export type { ComparisonRequest } from "./batch.ts";
 export { cutPage, type CursorPage } from "./cursor.ts";
 export { LIST_ORDERS, SORTS, SORT_FIELDS, compareListPositions } from "./lists.ts";
 export { encodeListCursor, parseListRequest, type ListPosition } from "./lists.ts";
@@ -57,8 +58,9 @@ export type { Creator, CreatorSet } from "./creators.ts";
 export { compareText, foldCase, isIdentifier } from "./text.ts";
 
 // Errors, instants and limits.
-export { ERROR_STATUSES, type ErrorCode } from "./error-statuses.ts";
-export { DomainError, createInsufficientCreditsError, createNotFoundError } from "./errors.ts";
+export { DomainError, ERROR_STATUSES, createInsufficientCreditsError } from "./errors.ts";
+export { createNotFoundError, createServiceError, createVideoError } from "./errors.ts";
+export type { ErrorCode } from "./errors.ts";
 export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, LIST_LIMIT_RANGE } from "./limits.ts";
 export { PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
@@ -66,8 +68,6 @@ export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
 // The resources of the HTTP interface, and their creation from entities.
 export type * from "./resources/generated/types.ts";
 export { listHistoryPoints, readFields, type KnownFields } from "./responses/entity-fields.ts";
-export { createNamedResults, createServiceError, createVideoError } from "./responses/errors.ts";
-export type { NamedError } from "./responses/errors.ts";
 export { createComparisonTable, createHistoryPage } from "./responses/histories.ts";
 export type { ComparisonTable, HistoryItem, HistoryPage } from "./responses/histories.ts";
 export { createChannelList, createUserList, type ListableEntity } from "./responses/lists.ts";

@@ -1,6 +1,5 @@
 /** Parses query parameters: text to numbers within their limits. */
-import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
 /** The query of a request: the part of `URLSearchParams` that parsers use. */

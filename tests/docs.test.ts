@@ -4,7 +4,7 @@ import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/kinds.ts
 import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
 import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";
-import { ERROR_STATUSES } from "../core/error-statuses.ts";
+import { ERROR_STATUSES } from "../core/errors.ts";
 import { formatErrorResponse } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charges.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";

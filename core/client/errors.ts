@@ -1,10 +1,5 @@
 /** The errors of the client. */
-import {
-  ERROR_STATUSES,
-  isErrorCode,
-  VIDEO_ERROR_SENTENCES,
-  type ErrorCode,
-} from "../error-statuses.ts";
+import { ERROR_STATUSES, isErrorCode, VIDEO_ERROR_SENTENCES, type ErrorCode } from "../errors.ts";
 import type { HeadersLike } from "./runtime.ts";
 
 /** The name of an error of the service, or the status of a response that names none. */

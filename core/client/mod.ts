@@ -12,7 +12,7 @@ import type { ClientOptions } from "./options.ts";
 import { createSend } from "./request.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
-export type { ErrorCode } from "../error-statuses.ts";
+export type { ErrorCode } from "../errors.ts";
 export {
   AbortError,
   ConnectionError,

@@ -6,8 +6,7 @@
 export * from "./account.ts";
 export * from "./batch.ts";
 export * from "./creators.ts";
-export * from "./errors.ts";
-export { CursorPagination, Pagination } from "./fields.ts";
+export { CursorPagination, Pagination, ServiceError, VideoError } from "./fields.ts";
 export * from "./history.ts";
 export * from "./microblog.ts";
 export * from "./observations.ts";

@@ -1,6 +1,5 @@
 /** Helpers of the conformance suites: tests without a framework, and their assertions. */
-import { DomainError } from "../errors.ts";
-import type { ErrorCode } from "../error-statuses.ts";
+import { DomainError, type ErrorCode } from "../errors.ts";
 import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../utf8.ts";
 

@@ -1,12 +1,12 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
 import { Elysia, ParseError } from "elysia";
-import { ERROR_STATUSES } from "../../core/error-statuses.ts";
-import { createInvalidRequestError, DomainError } from "../../core/errors.ts";
 import {
+  ERROR_STATUSES,
+  createInvalidRequestError,
+  DomainError,
   createServiceError,
   createVideoError,
-  type NamedError,
-} from "../../core/responses/errors.ts";
+} from "../../core/errors.ts";
 import type { OnFailure } from "../log.ts";
 import { describeError, isOutOfDescriptors, readAdvice } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
@@ -52,7 +52,11 @@ export function throwTooManyRequests(
 }
 
 /** Formats an error; only the commands get advice. */
-export function formatErrorResponse(error: NamedError, path: string, advice?: string) {
+export function formatErrorResponse(
+  error: Parameters<typeof createServiceError>[0],
+  path: string,
+  advice?: string,
+) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo ? createVideoError(error) : createServiceError(error);

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ERROR_STATUSES, isErrorCode, VIDEO_ERROR_SENTENCES } from "../../core/error-statuses.ts";
-import { createNotFoundError, DomainError, quoteValue } from "../../core/errors.ts";
+import {
+  ERROR_STATUSES,
+  isErrorCode,
+  VIDEO_ERROR_SENTENCES,
+  createNotFoundError,
+  DomainError,
+  quoteValue,
+} from "../../core/errors.ts";
 import { utf16Texts } from "../support/arbitraries/values.ts";
 
 function cutTo80(text: string): string {

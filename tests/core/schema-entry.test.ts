@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import { ERROR_STATUSES } from "../../core/error-statuses.ts";
+import { ERROR_STATUSES } from "../../core/errors.ts";
 import * as schemas from "../../core/resources/schemas.ts";
 
 const TEXTS = ["a", "2026-11-20", "2026-11-20T08:15:30.123Z", "2026-11-20T08:15:30.123"];

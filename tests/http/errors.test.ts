@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ERROR_STATUSES, isErrorCode } from "../../core/error-statuses.ts";
-import { DomainError } from "../../core/errors.ts";
+import { ERROR_STATUSES, isErrorCode, DomainError } from "../../core/errors.ts";
 import { formatErrorResponse } from "../../server/http/errors.ts";
 
 const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {

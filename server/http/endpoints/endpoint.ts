@@ -4,7 +4,7 @@
  * declaration.
  */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
-import type { ErrorCode } from "../../../core/error-statuses.ts";
+import type { ErrorCode } from "../../../core/errors.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";

@@ -10,13 +10,13 @@ import {
 } from "../../../core/batch.ts";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { ENTITY_FIELDS, type OwnerKind } from "../../../core/kinds.ts";
-import type { ErrorCode } from "../../../core/error-statuses.ts";
 import {
   HISTORY_CURSOR_MAX_CHARACTERS,
   HISTORY_DEFAULT_DAYS,
   parseHistoryRequest,
   type HistoryRequest,
 } from "../../../core/history-request.ts";
+import type { ErrorCode } from "../../../core/errors.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,

@@ -4,15 +4,15 @@
  */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
-import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import * as account from "../../../core/resources/account.ts";
 import * as batch from "../../../core/resources/batch.ts";
 import * as creators from "../../../core/resources/creators.ts";
-import * as errors from "../../../core/resources/errors.ts";
+import * as errors from "../../../core/resources/fields.ts";
 import { Day, Instant } from "../../../core/resources/fields.ts";
 import * as history from "../../../core/resources/history.ts";
 import * as microblog from "../../../core/resources/microblog.ts";
 import * as video from "../../../core/resources/video.ts";
+import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { API_PARTS, parseOperation, type EndpointDescription } from "../endpoints/endpoint.ts";

@@ -3,11 +3,12 @@ import {
   ERROR_STATUSES,
   isErrorCode,
   VIDEO_ERROR_SENTENCES,
+  createInsufficientCreditsError,
+  DomainError,
   type ErrorCode,
-} from "../../../core/error-statuses.ts";
-import { createInsufficientCreditsError, DomainError } from "../../../core/errors.ts";
-import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
-import type { NamedError } from "../../../core/responses/errors.ts";
+  type createServiceError,
+} from "../../../core/errors.ts";
+import { ServiceError, VideoError } from "../../../core/resources/fields.ts";
 import { createMissingScopeError } from "../admission.ts";
 import {
   API_PARTS,
@@ -20,6 +21,8 @@ import { createUnknownParameterError } from "../request-url.ts";
 import { READ_COST } from "../reads/charges.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import reference from "./reference.json" with { type: "json" };
+
+type NamedError = Parameters<typeof createServiceError>[0];
 
 const UNKNOWN_NAME = "timezone";
 

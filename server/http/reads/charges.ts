@@ -1,6 +1,5 @@
 /** Charges of reads: idempotency keys of requests, refunds of failed reads, and the headers of the cost. */
-import { ERROR_STATUSES } from "../../../core/error-statuses.ts";
-import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { ERROR_STATUSES, createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";

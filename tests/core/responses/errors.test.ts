@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createNotFoundError } from "../../../core/errors.ts";
-import {
-  createNamedResults,
-  createServiceError,
-  createVideoError,
-} from "../../../core/responses/errors.ts";
+import { createNamedResults } from "../../../core/batch.ts";
+import { createNotFoundError, createServiceError, createVideoError } from "../../../core/errors.ts";
 
 describe("createVideoError()", () => {
   test("is a sentence for what is not found, else the name, with the message of a 400", () => {

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { createMetricsError } from "../../../core/client/errors.ts";
-import { ERROR_STATUSES, isErrorCode, type ErrorCode } from "../../../core/error-statuses.ts";
+import { ERROR_STATUSES, isErrorCode, type ErrorCode } from "../../../core/errors.ts";
 import { listOperations, type OpenApiDocument } from "../../support/openapi-examples.ts";
 import { startTestService } from "../../support/service.ts";
 

@@ -1,6 +1,6 @@
 /** Checks the response to a fuzz request: its status, headers and body, and who may get it. */
 import { expect } from "bun:test";
-import { ERROR_STATUSES } from "../../../core/error-statuses.ts";
+import { ERROR_STATUSES } from "../../../core/errors.ts";
 import { REQUEST_ID_PATTERN } from "../../../server/http/admission.ts";
 import { createOpenApiValidator } from "../openapi-contract.ts";
 import type { OpenApiDocument } from "../openapi-examples.ts";
