@@ -1,7 +1,7 @@
 /** Requests for several entities by name, batches and comparisons, and their results by name. */
 import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
-import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
+import { parseHistoryRequest, type HistoryRequest } from "./histories.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,

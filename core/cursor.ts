@@ -4,8 +4,7 @@
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import type { CursorPagination } from "./resources/generated/types.ts";
-import { isFoldedIdentifier } from "./text.ts";
-import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
+import { isFoldedIdentifier, decodeUtf8, encodeUtf8 } from "./text.ts";
 
 // Every runtime has these, but no type of the language declares them.
 declare const atob: (base64: string) => string;

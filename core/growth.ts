@@ -80,22 +80,16 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
   return points.get(newestAt)?.[name] ?? null;
 }
 
-/** A known follower count at an instant. */
-export interface FollowerPoint {
-  readonly at: number;
-  readonly followers: number;
-}
-
 /**
  * Adds to the newest `count` of the known follower counts, newest first, their difference from the one
  * before; `0` for the oldest of all.
  */
 export function computeFollowerChanges(
-  points: readonly FollowerPoint[],
+  points: readonly { readonly at: number; readonly followers: number }[],
   count: number,
-): (FollowerPoint & { readonly change: number })[] {
+): { readonly at: number; readonly followers: number; readonly change: number }[] {
   return points.slice(0, count).map(({ at, followers }, index) => {
-    const previous = points[index + 1];
-    return { at, followers, change: previous === undefined ? 0 : followers - previous.followers };
+    const change = followers - (points[index + 1]?.followers ?? followers);
+    return { at, followers, change };
   });
 }

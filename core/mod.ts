@@ -17,7 +17,7 @@
 // Observations and entities.
 export { EMPTY_ENTITY, applyObservation, applyObservations, findNewestCounts } from "./entities.ts";
 export type { Attribute, Entity, OutcomeCounts } from "./entities.ts";
-export { ENTITY_FIELDS, ENTITY_KINDS, KINDS, type CountName, type EntityCounts } from "./kinds.ts";
+export { ENTITY_FIELDS, KINDS, type CountName, type EntityCounts } from "./kinds.ts";
 export type { EntityFields, EntityKind, FieldType, ItemKind } from "./kinds.ts";
 export type { KindDeclaration, OwnerKind } from "./kinds.ts";
 export { parseObservation, parseObservationLine, type Counts } from "./observations.ts";
@@ -28,8 +28,9 @@ export { createRejectionCollector } from "./rejections.ts";
 export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
 export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
 export { GAIN_PERIOD_DAYS, computeEntityGains, type EntityGains, type GainName } from "./growth.ts";
-export { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "./history-request.ts";
-export type { HistoryRequest } from "./history-request.ts";
+export { createComparisonTable, createHistoryPage, cutHistoryPage } from "./histories.ts";
+export { findBucketRange, parseHistoryRequest, type ComparisonTable } from "./histories.ts";
+export type { HistoryItem, HistoryPage, HistoryRequest } from "./histories.ts";
 
 // Pages and the queries that ask for them.
 export { createNamedResults, parseBatchRequest, parseComparisonRequest } from "./batch.ts";
@@ -40,7 +41,7 @@ export { encodeListCursor, parseListRequest, type ListPosition } from "./lists.t
 export type { ListRequest, SortName } from "./lists.ts";
 export { filterDays, paginate, parsePageRequest, type PageRequest } from "./pagination.ts";
 export type { QueryParameters } from "./parameters.ts";
-export { compareShortPositions, pageAfter, parseShortsRequest } from "./shorts.ts";
+export { pageAfter, parseShortsRequest } from "./shorts.ts";
 export type { ShortPosition, ShortsRequest } from "./shorts.ts";
 
 // Credits, charges and the rate limit.
@@ -52,10 +53,10 @@ export { takeRateLimitToken, type RateLimitResult, type TokenBucket } from "./to
 export { createAccountDetails, parseUsageDays, type DayRange, type UsageDay } from "./usage.ts";
 
 // The monitoring list, and names.
-export { CREATOR_PLATFORMS, addCreator, createCreatorList } from "./creators.ts";
+export { addCreator, createCreatorList } from "./creators.ts";
 export { createCreatorResult, getCreatorKey, parseCreator, removeCreator } from "./creators.ts";
 export type { Creator, CreatorSet } from "./creators.ts";
-export { compareText, foldCase, isIdentifier } from "./text.ts";
+export { compareText, foldCase } from "./text.ts";
 
 // Errors, instants and limits.
 export { DomainError, ERROR_STATUSES, createInsufficientCreditsError } from "./errors.ts";
@@ -65,11 +66,9 @@ export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, LIST_LIMIT_RANGE } from "./limi
 export { PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
 
-// The resources of the HTTP interface, and their creation from entities.
-export type * from "./resources/generated/types.ts";
+// The resources of the HTTP interface, such as `resources.ChannelDetails`, and their creation.
+export type * as resources from "./resources/generated/types.ts";
 export { listHistoryPoints, readFields, type KnownFields } from "./responses/entity-fields.ts";
-export { createComparisonTable, createHistoryPage } from "./responses/histories.ts";
-export type { ComparisonTable, HistoryItem, HistoryPage } from "./responses/histories.ts";
 export { createChannelList, createUserList, type ListableEntity } from "./responses/lists.ts";
 export { createFollowersPage, createTweetDetails } from "./responses/microblog.ts";
 export { createTweetsPage, createUserDetails, findUsername } from "./responses/microblog.ts";

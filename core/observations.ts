@@ -60,7 +60,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   // Texts that a database would change: rare, so look for escapes and lone surrogates first.
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
-  return parseRecord(value, now, line);
+  return parseObservation(value, now, line);
 }
 
 /**
@@ -68,6 +68,7 @@ export function parseObservationLine(line: string, now: number): Observation {
  *
  * @param value The JSON value of a line. Unknown fields are ignored.
  * @param now Milliseconds since 1970 UTC.
+ * @param line The text of the value, if there is one: it tells which counts `JSON.parse()` has rounded.
  * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
  * @throws {RangeError} If `now` is NaN.
  *
@@ -75,12 +76,7 @@ export function parseObservationLine(line: string, now: number): Observation {
  * const value = { kind: "user", observedAt: "2026-11-20", username: "NASA" };
  * parseObservation(value, Date.UTC(2026, 10, 20)).attributes; // { username: "NASA" }
  */
-export function parseObservation(value: unknown, now: number): Observation {
-  return parseRecord(value, now);
-}
-
-/** @param line The text of the value, if there is one. */
-function parseRecord(value: unknown, now: number, line?: string): Observation {
+export function parseObservation(value: unknown, now: number, line?: string): Observation {
   if (!isRecord(value)) {
     throw createInvalidRequestError(
       `An observation must be a JSON object, got ${quoteValue(value)}`,

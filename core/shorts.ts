@@ -46,12 +46,7 @@ export function parseShortsRequest(
   };
 }
 
-/**
- * Compares two positions: newest first, then the greater identifier.
- *
- * @example
- * compareShortPositions({ publishedAt: 2, id: "a" }, { publishedAt: 1, id: "b" }); // -1
- */
+/** Compares two positions: newest first, then the greater identifier. */
 export function compareShortPositions(a: ShortPosition, b: ShortPosition): number {
   return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
 }
@@ -68,7 +63,7 @@ export function isShortSelected(
 /**
  * Finds the page of a sorted list that a request selects, by binary search.
  *
- * @param sorted In the order of {@link compareShortPositions}.
+ * @param sorted Newest first; at one instant, the greater identifier first.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example

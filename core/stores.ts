@@ -10,7 +10,7 @@ import type { Creator } from "./creators.ts";
 import type { ShortsRequest } from "./shorts.ts";
 import type { OutcomeCounts } from "./entities.ts";
 import type { DomainError } from "./errors.ts";
-import type { HistoryRequest } from "./history-request.ts";
+import type { HistoryRequest } from "./histories.ts";
 import type { CreditSums } from "./ledger.ts";
 import type { SortName, ListRequest } from "./lists.ts";
 import type { PageRequest } from "./pagination.ts";

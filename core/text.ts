@@ -1,4 +1,4 @@
-/** Compares and checks text. */
+/** Compares, checks and encodes text. */
 import { IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 
 /**
@@ -75,12 +75,7 @@ export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/**
- * Whether a text can be an identifier: 1 to 256 characters, storable, no control character.
- *
- * @example
- * isIdentifier("-aB_9"); // true
- */
+/** Whether a text can be an identifier: 1 to 256 characters, storable, no control character. */
 export function isIdentifier(text: string): boolean {
   return isName(text, IDENTIFIER_MAX_CHARACTERS);
 }
@@ -92,4 +87,24 @@ export function isFoldedIdentifier(text: string): boolean {
 
 function isName(text: string, max: number): boolean {
   return text !== "" && isStorable(text) && !hasControlCharacter(text) && !isLongerThan(text, max);
+}
+
+// Every runtime has these, but no type of the language declares them.
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+declare const TextDecoder: new (
+  encoding: "utf-8",
+  options: { readonly fatal: boolean; readonly ignoreBOM: boolean },
+) => { decode(bytes: Uint8Array): string };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Encodes a text. */
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Decodes bytes; a `TypeError` if they are no UTF-8. A byte order mark is a character like others. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
 }

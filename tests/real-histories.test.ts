@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HISTORY_INTERVALS } from "../core/buckets.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../core/kinds.ts";
-import { parseHistoryRequest } from "../core/history-request.ts";
+import { parseHistoryRequest } from "../core/histories.ts";
 import { DAY_MS, formatInstant } from "../core/time.ts";
 import type { Database } from "../server/store/database/database.ts";
 import { createImporter } from "../server/store/observations/import.ts";

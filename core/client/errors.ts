@@ -52,20 +52,19 @@ export class MetricsError extends Error {
   }
 }
 
-/** The details of a request without a response of the service. */
-export interface RequestErrorDetails {
-  /** The error of the runtime, or the reason of the abort. */
-  readonly cause?: unknown;
-  /** The key of the read. */
-  readonly idempotencyKey?: string | undefined;
-}
-
 class RequestError extends Error {
   /** The key of the read. Repeated with it, a read that has paid is not charged again. */
   readonly idempotencyKey: string | undefined;
 
-  /** Creates the error of a request. */
-  constructor(message: string, details: RequestErrorDetails = {}) {
+  /**
+   * Creates the error of a request.
+   *
+   * @param details The `cause` is the error of the runtime, or the reason of the abort.
+   */
+  constructor(
+    message: string,
+    details: { readonly cause?: unknown; readonly idempotencyKey?: string | undefined } = {},
+  ) {
     super(message, details);
     this.idempotencyKey = details.idempotencyKey;
   }

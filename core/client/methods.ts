@@ -1,15 +1,13 @@
 /**
  * The forms of the client's methods: reads, lists and their queries, which follow from the requests
- * that the service parses. Also how the methods send their requests.
+ * that the service parses.
  */
 import type { ShortsRequest } from "../shorts.ts";
-import type { HistoryRequest } from "../history-request.ts";
+import type { HistoryRequest } from "../histories.ts";
 import type { ListRequest, SortName } from "../lists.ts";
 import type { PageRequest } from "../pagination.ts";
-import { assertAllowed, type PathSegment } from "./arguments.ts";
-import { list, type Listing, type PageBody } from "./listing.ts";
+import type { Listing } from "./listing.ts";
 import type { RequestOptions } from "./options.ts";
-import type { Send } from "./request.ts";
 import type { Result } from "./result.ts";
 
 /**
@@ -75,44 +73,4 @@ export interface OwnerClient<
     Comparison["rows"][number],
     Comparison
   >;
-}
-
-/** Sends a read. @param probe Reads a field that every response has. */
-export const read = <Body>(
-  send: Send,
-  path: readonly PathSegment[],
-  probe: (body: Body) => unknown,
-  options?: RequestOptions,
-): Promise<Result<Body>> => send({ method: "GET", path, probe }, options);
-
-/** Reads the items of a page of a history. */
-export const readBuckets = <Bucket>(page: {
-  readonly history: readonly Bucket[];
-}): readonly Bucket[] => page.history;
-
-/**
- * Creates the reads of owners.
- *
- * @param root The path of a part of the API.
- * @param name The name of an owner in paths and, as a plural, in bodies.
- */
-export function createOwnerClient<
-  History extends PageBody & { readonly history: readonly unknown[] },
-  Batch extends { readonly results: readonly unknown[] },
-  Comparison extends PageBody & { readonly count: string; readonly rows: readonly unknown[] },
->(send: Send, root: string, name: "channel" | "username"): OwnerClient<History, Batch, Comparison> {
-  const plural = `${name}s`;
-  return {
-    history: (owner, query, options) =>
-      list(send, [root, { [name]: owner }, "history"], query, (page) => page.history, options),
-    async details(names, options) {
-      const isNames = Array.isArray(names) && names.every((value) => typeof value === "string");
-      assertAllowed(plural, names, isNames, "an array of names");
-      const probe = ({ results }: Batch) => results.length;
-      const body = { [plural]: names };
-      return send({ method: "POST", path: [root, "details"], body, probe }, options);
-    },
-    compare: (names, query, options) =>
-      list(send, [root, "compare"], query, (page) => page.rows, options, { [plural]: names }),
-  };
 }

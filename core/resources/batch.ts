@@ -2,6 +2,7 @@
 import * as Type from "@sinclair/typebox";
 import { ENTITY_FIELDS } from "../kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
+import { ServiceError, VideoError } from "./errors.ts";
 import {
   BucketStart,
   ChannelName,
@@ -10,10 +11,8 @@ import {
   CursorPagination,
   Identifier,
   Interval,
-  ServiceError,
   strictObject,
   Username,
-  VideoError,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
 import { UserDetails } from "./microblog.ts";

@@ -4,7 +4,6 @@
  */
 import * as Type from "@sinclair/typebox";
 import { HISTORY_INTERVALS, type HistoryInterval } from "../buckets.ts";
-import { ERROR_STATUSES, isErrorCode } from "../errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, PAGE_LIMIT_RANGE } from "../limits.ts";
 import type { Nullable, ResourceSchemas } from "./generated/schemas.ts";
 
@@ -144,16 +143,3 @@ export const Pagination: ResourceSchemas["Pagination"] = strictObject(
   },
   { description: "How far the listing goes" },
 );
-
-/** An error of `/api/video`. */
-export const VideoError: ResourceSchemas["VideoError"] = strictObject({
-  error: Type.String({ description: "A sentence, or the name of the error" }),
-});
-
-const ERROR_NAMES = Object.keys(ERROR_STATUSES).filter(isErrorCode);
-
-/** An error of every other path. */
-export const ServiceError: ResourceSchemas["ServiceError"] = strictObject({
-  error: createChoice(ERROR_NAMES, "The name of the error"),
-  message: Type.String({ description: "What was sent and what is allowed" }),
-});

@@ -6,7 +6,8 @@
 export * from "./account.ts";
 export * from "./batch.ts";
 export * from "./creators.ts";
-export { CursorPagination, Pagination, ServiceError, VideoError } from "./fields.ts";
+export * from "./errors.ts";
+export { CursorPagination, Pagination } from "./fields.ts";
 export * from "./history.ts";
 export * from "./microblog.ts";
 export * from "./observations.ts";

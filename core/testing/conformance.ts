@@ -1,7 +1,7 @@
 /** Helpers of the conformance suites: tests without a framework, and their assertions. */
 import { DomainError, type ErrorCode } from "../errors.ts";
 import type { ObservationStore } from "../stores.ts";
-import { encodeUtf8 } from "../utf8.ts";
+import { encodeUtf8 } from "../text.ts";
 
 /**
  * A test of a suite. It fails by rejecting with an error that describes the difference. If that is

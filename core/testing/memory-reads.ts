@@ -3,10 +3,9 @@ import type { ComparisonRequest } from "../batch.ts";
 import { EMPTY_ENTITY, findNewestCounts, type Entity } from "../entities.ts";
 import { createNotFoundError, type DomainError } from "../errors.ts";
 import { computeEntityGains } from "../growth.ts";
-import type { HistoryRequest } from "../history-request.ts";
+import { createComparisonTable, createHistoryPage, type HistoryRequest } from "../histories.ts";
 import { KINDS, type EntityKind, type ItemKind, type OwnerKind } from "../kinds.ts";
 import { listHistoryPoints, readFields } from "../responses/entity-fields.ts";
-import { createComparisonTable, createHistoryPage } from "../responses/histories.ts";
 import { createChannelList, createUserList } from "../responses/lists.ts";
 import {
   createFollowersPage,

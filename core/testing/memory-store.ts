@@ -8,7 +8,7 @@ import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { parseObservationLine, type Observation } from "../observations.ts";
 import { createRejectionCollector } from "../rejections.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
-import { decodeUtf8 } from "../utf8.ts";
+import { decodeUtf8 } from "../text.ts";
 import { createMicroblogReads, createVideoReads } from "./memory-reads.ts";
 
 /**

@@ -12,7 +12,6 @@ export type * from "../stores.ts";
 export { createCreatorStoreTests } from "./creator-store.ts";
 export { createCreditStoreTests } from "./credit-store.ts";
 export { createMemoryStore } from "./memory-store.ts";
-export { createMicroblogStoreTests } from "./microblog-store.ts";
 export { createObservationStoreTests } from "./observation-store.ts";
-export { createVideoStoreTests } from "./video-store.ts";
+export { createMicroblogStoreTests, createVideoStoreTests } from "./owner-stores.ts";
 export type { ConformanceTest, WithStore } from "./conformance.ts";

@@ -2,7 +2,7 @@
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";
-import { encodeUtf8 } from "../utf8.ts";
+import { encodeUtf8 } from "../text.ts";
 import {
   assertEqual,
   createTests,

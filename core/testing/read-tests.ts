@@ -5,7 +5,7 @@
 import type { ComparisonRequest } from "../batch.ts";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
-import { decodeHistoryCursor, type HistoryRequest } from "../history-request.ts";
+import { decodeHistoryCursor, type HistoryRequest } from "../histories.ts";
 import type { ItemKind, OwnerKind } from "../kinds.ts";
 import { decodeListCursor, LIST_ORDERS, type ListRequest } from "../lists.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";

@@ -1,6 +1,6 @@
 /** Every page for people in Chromium, on the data of the demo: wide and narrow, light and dark. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { HistoryItem } from "../../core/responses/histories.ts";
+import type { HistoryItem } from "../../core/histories.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import {
   countSeriesPixels,

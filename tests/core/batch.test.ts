@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { parseBatchRequest, parseComparisonRequest } from "../../core/batch.ts";
 import type { OwnerKind } from "../../core/kinds.ts";
-import { parseHistoryRequest } from "../../core/history-request.ts";
+import { parseHistoryRequest } from "../../core/histories.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 

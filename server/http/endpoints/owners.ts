@@ -10,13 +10,13 @@ import {
 } from "../../../core/batch.ts";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { ENTITY_FIELDS, type OwnerKind } from "../../../core/kinds.ts";
+import type { ErrorCode } from "../../../core/errors.ts";
 import {
-  HISTORY_CURSOR_MAX_CHARACTERS,
+  encodeHistoryCursor,
   HISTORY_DEFAULT_DAYS,
   parseHistoryRequest,
   type HistoryRequest,
-} from "../../../core/history-request.ts";
-import type { ErrorCode } from "../../../core/errors.ts";
+} from "../../../core/histories.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,
@@ -24,6 +24,7 @@ import {
   IDENTIFIER_MAX_CHARACTERS,
 } from "../../../core/limits.ts";
 import type { Comparison } from "../../../core/stores.ts";
+import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { QueryParameters } from "../../../core/parameters.ts";
 import type { CacheableResult } from "../../store/reads/read-types.ts";
 import type { RangeOrigin } from "../../store/reads/history-pages.ts";
@@ -62,6 +63,9 @@ interface Declared<Result extends TSchema, Path extends Operation = Operation> {
   readonly operation: Path;
   readonly schema: Result;
 }
+
+/** The longest cursor of a history has the longest interval, and an instant before 1970. */
+const HISTORY_CURSOR_MAX_CHARACTERS = encodeHistoryCursor(FIRST_INSTANT, "month").length;
 
 const HOW_BUCKETS_CONTINUE =
   "While hasMore is true, send nextCursor as cursor, or follow the Link header.";

@@ -2,7 +2,7 @@
 import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
-import type { ComparisonTable, HistoryItem } from "../../../core/responses/histories.ts";
+import type { ComparisonTable, HistoryItem } from "../../../core/histories.ts";
 import type { PageSource } from "../hooks.ts";
 
 export function readCount(counts: object, name: string): number | null {

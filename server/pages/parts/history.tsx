@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
-import type { HistoryItem } from "../../../core/responses/histories.ts";
+import type { HistoryItem } from "../../../core/histories.ts";
 import {
   computeRates,
   findExtremes,

@@ -11,15 +11,14 @@ import {
   groupIntoBuckets,
   type HistoryBucket,
 } from "../../../core/buckets.ts";
-import { cutPage } from "../../../core/cursor.ts";
 import { computeDaysFilterValidity } from "../../../core/pagination.ts";
 import {
-  encodeHistoryCursor,
+  cutHistoryPage,
   findBucketRange,
   HISTORY_DEFAULT_DAYS,
+  createHistoryItems,
   type HistoryRequest,
-} from "../../../core/history-request.ts";
-import { createHistoryItems } from "../../../core/responses/histories.ts";
+} from "../../../core/histories.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { CacheableResult } from "./read-types.ts";
 import type { Database } from "../database/database.ts";
@@ -44,17 +43,14 @@ export async function readHistoryPage<Kind extends EntityKind>(
   { key, observedAt }: { readonly key: number; readonly observedAt: number | null },
   request: HistoryRequest & RangeOrigin,
 ) {
-  const { interval, limit } = request;
-  const buckets = await readBuckets(database, kind, key, request, limit + 1);
-  const { items, hasMore, nextCursor } = cutPage(buckets, limit, ({ start }) =>
-    encodeHistoryCursor(start, interval),
-  );
+  const buckets = await readBuckets(database, kind, key, request, request.limit + 1);
+  const { items, pagination } = cutHistoryPage(buckets, request);
   const needed = findLastKnownCounts(items).map((count) => count !== null);
   const { start } = findBucketRange(request);
   const known = await findKnownBefore(database, kind, key, start, needed);
   const history = createHistoryItems(kind, items, computeCountChanges(items, known));
   return {
-    page: { interval, history, pagination: { hasMore, nextCursor } },
+    page: { interval: request.interval, history, pagination },
     caching: { observedAt, ...computePageValidity(request, items[0]) },
   };
 }

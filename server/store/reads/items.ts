@@ -2,7 +2,7 @@
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
-import type { HistoryRequest } from "../../../core/history-request.ts";
+import type { HistoryRequest } from "../../../core/histories.ts";
 import type { Database } from "../database/database.ts";
 import type { CacheableResult } from "./read-types.ts";
 import { readHistoryPage, type RangeOrigin } from "./history-pages.ts";

@@ -4,11 +4,13 @@
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
-import { cutPage } from "../../../core/cursor.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
-import { encodeHistoryCursor, type HistoryRequest } from "../../../core/history-request.ts";
+import {
+  cutHistoryPage,
+  createComparisonRows,
+  type HistoryRequest,
+} from "../../../core/histories.ts";
 import type { OwnerKind } from "../../../core/kinds.ts";
-import { createComparisonRows } from "../../../core/responses/histories.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
@@ -110,7 +112,7 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
     async comparison(
       request: ComparisonRequest<Kind> & RangeOrigin,
     ): Promise<CacheableResult<Comparison>> {
-      const { names, limit, interval, countIndex } = request;
+      const { names, limit, countIndex } = request;
       const found = await readOwners(names);
       // The first rows of the table need no more than so many first buckets of each owner.
       const histories: HistoryBucket[][] = [];
@@ -121,16 +123,14 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
         await yieldToEventLoop();
       }
       const rows = alignBuckets(histories, countIndex);
-      const { items, hasMore, nextCursor } = cutPage(rows, limit, ({ start }) =>
-        encodeHistoryCursor(start, interval),
-      );
+      const { items, pagination } = cutHistoryPage(rows, request);
       return {
         body: {
           entities: names.map(
             (name, index) => found[index]?.name ?? createNotFoundError(kind, name),
           ),
           rows: createComparisonRows(items),
-          pagination: { hasMore, nextCursor },
+          pagination,
         },
         tags: [...new Set(names.flatMap((name, index) => listTags(name, found[index]?.id)))],
         ...computePageValidity(request, items[0]),

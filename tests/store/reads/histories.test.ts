@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { DomainError } from "../../../core/errors.ts";
-import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/history-request.ts";
+import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/histories.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";

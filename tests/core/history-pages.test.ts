@@ -1,20 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
-import { ENTITY_FIELDS } from "../../../core/kinds.ts";
+import { HISTORY_INTERVALS } from "../../core/buckets.ts";
+import { ENTITY_FIELDS } from "../../core/kinds.ts";
 import {
   decodeHistoryCursor,
   parseHistoryRequest,
-  type HistoryRequest,
-} from "../../../core/history-request.ts";
-import {
   createComparisonTable,
   createHistoryItems,
   createHistoryPage,
-} from "../../../core/responses/histories.ts";
-import { createFollowersPage } from "../../../core/responses/microblog.ts";
-import { modelHistory } from "../../model/histories.ts";
-import { catchDomainError } from "../../support/domain-error.ts";
+  type HistoryRequest,
+} from "../../core/histories.ts";
+import { createFollowersPage } from "../../core/responses/microblog.ts";
+import { modelHistory } from "../model/histories.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
 const DAY = 86_400_000;
 

@@ -1,0 +1,257 @@
+/** Histories and comparisons: their query, and the pages that it selects of points. */
+import {
+  alignBuckets,
+  computeCountChanges,
+  findBucketEnd,
+  findBucketStart,
+  findLastKnownCounts,
+  groupIntoBuckets,
+  HISTORY_INTERVALS,
+  type HistoryBucket,
+  type HistoryInterval,
+  type HistoryPoint,
+} from "./buckets.ts";
+import { cutPage, decodeCursor, encodeCursor } from "./cursor.ts";
+import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
+import type { EntityCounts, EntityKind } from "./kinds.ts";
+import { HISTORY_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
+import {
+  parseChoiceParameter,
+  parseIntegerParameter,
+  readSingleValue,
+  type QueryParameters,
+} from "./parameters.ts";
+import type {
+  ChannelComparison,
+  ChannelHistory,
+  CursorPagination,
+} from "./resources/generated/types.ts";
+import { nameCounts } from "./responses/entity-fields.ts";
+import {
+  DAY_MS,
+  FIRST_INSTANT,
+  formatInstant,
+  isInstant,
+  LAST_INSTANT,
+  parseInstantParameter,
+} from "./time.ts";
+
+/** How many days a history goes back without `from`. */
+export const HISTORY_DEFAULT_DAYS = 30;
+
+/** The query of a history. All instants are milliseconds since 1970 UTC. */
+export interface HistoryRequest {
+  /** The first instant. Its bucket is whole. */
+  readonly from: number;
+  /** The instant after the last one, whose bucket is whole. */
+  readonly to: number;
+  /** How the points are grouped. */
+  readonly interval: HistoryInterval;
+  /** The most buckets of a page. */
+  readonly limit: number;
+  /** The start of the last bucket of the page before. */
+  readonly after?: number;
+}
+
+/**
+ * Parses `from`, `to`, `interval`, `limit` and `cursor`. Without `to`, the history goes to its
+ * newest point; without `from`, it starts 30 days before `to` or `now`.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @param limitRange The sizes of a page, in buckets; of this service by default.
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * const query = new URLSearchParams("from=2026-01-01&interval=week");
+ * const request = parseHistoryRequest(query, Date.UTC(2026, 10, 20));
+ * request.interval; // "week"
+ */
+export function parseHistoryRequest(
+  query: QueryParameters,
+  now: number,
+  limitError?: ErrorCode,
+  limitRange: IntegerRange = HISTORY_LIMIT_RANGE,
+): HistoryRequest {
+  const limit = parseIntegerParameter("limit", query, limitRange, limitError);
+  const fromText = readSingleValue("from", query);
+  const toText = readSingleValue("to", query);
+  const to = toText === undefined ? undefined : parseInstantParameter("to", toText);
+  const from =
+    fromText === undefined
+      ? Math.max(FIRST_INSTANT, (to ?? now) - HISTORY_DEFAULT_DAYS * DAY_MS)
+      : parseInstantParameter("from", fromText);
+  const end = to ?? LAST_INSTANT + 1;
+  if (from >= end) {
+    throw createInvalidRequestError(
+      `from must be before to, got from ${quoteValue(fromText ?? "")} and to ${quoteValue(toText)}`,
+    );
+  }
+  const interval = parseChoiceParameter("interval", query, HISTORY_INTERVALS, "day");
+  const cursor = readSingleValue("cursor", query);
+  const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) };
+  return { from, to: end, interval, limit, ...after };
+}
+
+/**
+ * Finds the buckets of a page and of all pages after it: those that overlap `from` to `to`, past `after`.
+ *
+ * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, excluded.
+ *
+ * @example
+ * const request = { from: 5, to: 6, interval: "day", limit: 5 };
+ * findBucketRange(request); // { start: 0, end: 86_400_000 }
+ */
+export function findBucketRange({ from, to, after, interval }: HistoryRequest): {
+  readonly start: number;
+  readonly end: number;
+} {
+  const findStart = (at: number) => findBucketStart(at, interval);
+  const findEnd = (at: number) => findBucketEnd(findStart(at), interval);
+  const first = findStart(Math.max(from, FIRST_INSTANT));
+  return {
+    start: after === undefined ? first : Math.max(first, findEnd(after)),
+    // Nothing is from `from` on and before an earlier `to`.
+    end: from < to ? findEnd(Math.min(to - 1, LAST_INSTANT)) : first,
+  };
+}
+
+/**
+ * Cuts a page off the buckets or rows that begin with it.
+ *
+ * @param buckets Oldest first; one more than `limit` is enough to see that there is a next page.
+ * @throws {RangeError} If `limit` is no whole number from 1.
+ *
+ * @example
+ * const buckets = [{ start: 0 }, { start: 86_400_000 }];
+ * cutHistoryPage(buckets, { interval: "day", limit: 1 }).pagination.hasMore; // true
+ */
+export function cutHistoryPage<Bucket extends { readonly start: number }>(
+  buckets: readonly Bucket[],
+  { interval, limit }: Pick<HistoryRequest, "interval" | "limit">,
+): { readonly items: readonly Bucket[]; readonly pagination: CursorPagination } {
+  const { items, ...pagination } = cutPage(buckets, limit, ({ start }) =>
+    encodeHistoryCursor(start, interval),
+  );
+  return { items, pagination };
+}
+
+/** @throws {RangeError} Unless a bucket of the interval starts at the instant. */
+export function encodeHistoryCursor(start: number, interval: HistoryInterval): string {
+  if (!isBucketStart(start, interval)) {
+    throw new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`);
+  }
+  return encodeCursor(["history", interval], start);
+}
+
+/** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another interval. */
+export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
+  const [start] = decodeCursor(
+    cursor,
+    ["history", interval],
+    (values): values is readonly [number] =>
+      typeof values[0] === "number" && isBucketStart(values[0], interval) && values.length === 1,
+    `a page of this history, with the same interval (${interval})`,
+  );
+  return start;
+}
+
+function isBucketStart(value: number, interval: HistoryInterval): boolean {
+  return isInstant(value) && findBucketStart(value, interval) === value;
+}
+
+/** A bucket of a history, with the newest known value of each count. */
+export type HistoryItem<Counts> = Counts &
+  Pick<ChannelHistory["history"][number], "timestamp" | "observedAt"> & {
+    /** Differences from the last known counts before the bucket; `null` if either is unknown. */
+    change: Counts;
+  };
+
+/** A page of a history, oldest first. A bucket without an observation is not listed. */
+export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "pagination"> {
+  /** The buckets. */
+  history: HistoryItem<Counts>[];
+}
+
+/** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
+export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
+
+/** Creates the items of a history from its buckets, and their changes by `computeCountChanges()`. */
+export function createHistoryItems<Kind extends EntityKind>(
+  kind: Kind,
+  buckets: readonly HistoryBucket[],
+  changes: readonly (readonly (number | null)[])[],
+): HistoryItem<EntityCounts<Kind>>[] {
+  return buckets.map(({ start, observedAt, counts }, index) => ({
+    timestamp: formatInstant(start),
+    observedAt: formatInstant(observedAt),
+    ...nameCounts(kind, counts),
+    change: nameCounts(kind, changes[index] ?? []),
+  }));
+}
+
+/**
+ * Creates a page of a history. The first changes compare with values before it, also before `from`.
+ *
+ * @param points All points of the entity, in any order, as for `groupIntoBuckets()`.
+ * @throws {RangeError} If `limit` is no whole number from 1.
+ *
+ * @example
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5 };
+ * const points = [{ at: 5, counts: [7, null, null] }];
+ * createHistoryPage("user", points, request).history[0].followers_count; // 7
+ */
+export function createHistoryPage<Kind extends EntityKind>(
+  kind: Kind,
+  points: Iterable<HistoryPoint>,
+  request: HistoryRequest,
+): HistoryPage<EntityCounts<Kind>> {
+  const { earlier, selected } = splitBuckets(points, request);
+  const { items, pagination } = cutHistoryPage(selected, request);
+  const changes = computeCountChanges(items, findLastKnownCounts(earlier));
+  return {
+    interval: request.interval,
+    history: createHistoryItems(kind, items, changes),
+    pagination,
+  };
+}
+
+/** Groups points: into buckets before a page, and those of the page and all pages after it. */
+function splitBuckets(points: Iterable<HistoryPoint>, request: HistoryRequest) {
+  const { start: first, end } = findBucketRange(request);
+  const buckets = groupIntoBuckets(points, request.interval).filter(({ start }) => start < end);
+  const earlier = buckets.filter(({ start }) => start < first);
+  return { earlier, selected: buckets.slice(earlier.length) };
+}
+
+/**
+ * Creates a page of a comparison of one count.
+ *
+ * @param histories The points of each entity, in any order; none for one that is not found.
+ * @param countIndex Which count.
+ * @throws {RangeError} If `limit` is no whole number from 1.
+ *
+ * @example
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5 };
+ * createComparisonTable([[{ at: 5, counts: [7] }], []], 0, request).rows;
+ * // [{ timestamp: "1970-01-01T00:00:00.005Z", values: [7, null] }]
+ */
+export function createComparisonTable(
+  histories: readonly Iterable<HistoryPoint>[],
+  countIndex: number,
+  request: HistoryRequest,
+): ComparisonTable {
+  const buckets = histories.map((points) => splitBuckets(points, request).selected);
+  const { items, pagination } = cutHistoryPage(alignBuckets(buckets, countIndex), request);
+  return { interval: request.interval, rows: createComparisonRows(items), pagination };
+}
+
+/** Creates the rows of a comparison from aligned buckets. */
+export function createComparisonRows(
+  rows: Readonly<ReturnType<typeof alignBuckets>>,
+): ComparisonTable["rows"] {
+  return rows.map(({ start, counts }) => ({
+    timestamp: formatInstant(start),
+    values: [...counts],
+  }));
+}

@@ -1,0 +1,143 @@
+/** The conformance suites of stores of owners: channels with their shorts, users with their tweets. */
+import { SORTS } from "../lists.ts";
+import { decodeShortsCursor } from "../shorts.ts";
+import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
+import { DAY_MS, formatInstant } from "../time.ts";
+import type { ConformanceTest, WithStore } from "./conformance.ts";
+import { NAMES, NOW } from "./random.ts";
+import {
+  createReadTests,
+  listInstantsAround,
+  walkPages,
+  type ReadTests,
+  type TestedOwners,
+} from "./read-tests.ts";
+
+const CHANNELS: TestedOwners = {
+  kinds: ["channel", "short"],
+  names: [...NAMES.channels, "TWIN", "Soup", "É", "nobody"],
+  sorts: SORTS.channel,
+  filters: [
+    { country: "a" },
+    { country: "é" },
+    ...["so", "wi", "oup", "é", "%"].map((search) => ({ search })),
+    { search: "soup ", country: "a" },
+  ],
+  owner: "uc1",
+  count: { count: "viewCount", countIndex: 2 },
+};
+
+/** The first pages of shorts before an instant. */
+const BOUNDED_PAGES = [
+  { limit: 1, before: NOW },
+  { limit: 3, before: NOW + DAY_MS },
+  { limit: 2, before: NOW - 20 * DAY_MS },
+];
+
+/** Shorts of one channel, at the edges of the filter `before`. */
+const SHORT_EDGES = BOUNDED_PAGES.flatMap(({ before }) =>
+  listInstantsAround(before).map((publishedAt) => ({
+    kind: "short",
+    id: `edge ${publishedAt}`,
+    channel: "UC1",
+    observedAt: formatInstant(NOW),
+    publishedAt,
+  })),
+);
+
+const VIDEO_TESTS: ReadTests = {
+  async "channels() lists all channels"(compare) {
+    await compare("channels");
+  },
+
+  async "shorts() lists the shorts of a channel, newest first, in pages of any size"(compare) {
+    for (const name of CHANNELS.names) {
+      for (const page of [...BOUNDED_PAGES, { limit: 50 }]) {
+        await walkPages((cursor) => {
+          const after = cursor === undefined ? {} : { after: decodeShortsCursor(cursor) };
+          return compare("shorts", name, { ...page, ...after });
+        });
+      }
+    }
+  },
+};
+
+/**
+ * Creates the conformance tests of a {@link VideoStore}, which also imports observations. They
+ * compare it with `createMemoryStore()`.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createVideoStoreTests(async () => {}).length > 3; // true
+ */
+export function createVideoStoreTests(
+  withStore: WithStore<ObservationStore & VideoStore>,
+): ConformanceTest[] {
+  return createReadTests(withStore, CHANNELS, SHORT_EDGES, VIDEO_TESTS);
+}
+
+const USERS: TestedOwners = {
+  kinds: ["user", "tweet"],
+  names: [...NAMES.users, "nobody"],
+  sorts: SORTS.user,
+  filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
+  owner: "nasa",
+  count: { count: "followers_count", countIndex: 0 },
+};
+
+const DAYS = [1, 7, 45];
+
+/** When the counts of followers are read. */
+const FOLLOWERS_NOW = NOW - DAY_MS;
+
+/** Tweets and counts of one user, at the edges of the filters by days. */
+const MICROBLOG_EDGES = DAYS.flatMap((days) => [
+  ...listInstantsAround(NOW - days * DAY_MS).map((created_at, index) => ({
+    kind: "tweet",
+    id: `edge ${days} ${index}`,
+    username: "esa",
+    observedAt: formatInstant(NOW),
+    created_at,
+  })),
+  ...listInstantsAround(FOLLOWERS_NOW - days * DAY_MS).map((observedAt, index) => ({
+    kind: "user",
+    username: "esa",
+    observedAt,
+    followers_count: index,
+  })),
+]);
+
+/** Pages of numbered listings; some are out of range. */
+const PAGES = DAYS.flatMap((days) =>
+  [0, 1, 2, 50].flatMap((page) => [3, 100].map((limit) => ({ days, page, limit }))),
+);
+
+const MICROBLOG_TESTS: ReadTests = {
+  async "tweets() lists the tweets of the last days, newest first, in numbered pages"(compare) {
+    for (const name of USERS.names) {
+      for (const page of PAGES) await compare("tweets", name, page, NOW);
+    }
+  },
+
+  async "followers() lists the counts of the last days, newest first, in numbered pages"(compare) {
+    for (const name of USERS.names) {
+      for (const page of PAGES) await compare("followers", name, page, FOLLOWERS_NOW);
+    }
+  },
+};
+
+/**
+ * Creates the conformance tests of a {@link MicroblogStore}, which also imports observations. They
+ * compare it with `createMemoryStore()`.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createMicroblogStoreTests(async () => {}).length > 3; // true
+ */
+export function createMicroblogStoreTests(
+  withStore: WithStore<ObservationStore & MicroblogStore>,
+): ConformanceTest[] {
+  return createReadTests(withStore, USERS, MICROBLOG_EDGES, MICROBLOG_TESTS);
+}
