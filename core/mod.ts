@@ -66,8 +66,8 @@ export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, LIST_LIMIT_RANGE } from "./limi
 export { PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
 
-// The resources of the HTTP interface, such as `resources.ChannelDetails`, and their creation.
-export type * as resources from "./resources/generated/types.ts";
+// The resources of the HTTP interface, and their creation from entities.
+export type * from "./resources/generated/types.ts";
 export { listHistoryPoints, readFields, type KnownFields } from "./responses/entity-fields.ts";
 export { createChannelList, createUserList, type ListableEntity } from "./responses/lists.ts";
 export { createFollowersPage, createTweetDetails } from "./responses/microblog.ts";

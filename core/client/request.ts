@@ -9,7 +9,7 @@ import {
   type ClientOptions,
   type RequestOptions,
 } from "./options.ts";
-import { readOutcome, type CachedResponse, type Result } from "./result.ts";
+import { readOutcome, type Result } from "./result.ts";
 import { runtime, type AbortSignalLike } from "./runtime.ts";
 import { createUserAgentHeader } from "./user-agent.ts";
 
@@ -96,7 +96,7 @@ function prepareRequest<Body>(
 
 /** Keeps responses by their URL; drops the response first that was read longest ago. */
 function createResponseCache(maxEntries: number) {
-  const entries = new Map<string, CachedResponse>();
+  const entries = new Map<string, { readonly etag: string; readonly text: string }>();
   return {
     get: (url: string) => entries.get(url),
     /** Keeps a response that has a tag. */

@@ -29,12 +29,6 @@ interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-/** A response as JSON, and the tag that asks whether it changed. */
-export interface CachedResponse {
-  readonly etag: string;
-  readonly text: string;
-}
-
 /** The request that an attempt has sent. */
 interface SentRequest<Body> {
   /** The method and path, for messages. */
@@ -46,7 +40,8 @@ interface SentRequest<Body> {
   readonly isRepeat: boolean;
   /** The option that ends the attempt, and its value. */
   readonly timeLimit: string;
-  readonly cached: CachedResponse | undefined;
+  /** A response as JSON, and the tag that asks whether it changed. */
+  readonly cached: { readonly etag: string; readonly text: string } | undefined;
   /** Reads a field of every such resource. `undefined` or an exception means another resource. */
   readonly probe: (body: Body) => unknown;
 }

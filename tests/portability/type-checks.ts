@@ -46,7 +46,7 @@ const assertWhole = (entry: string, index: number) =>
 
 const TYPED_ENTRIES = ENTRIES.filter((entry) => entry !== SCHEMA_ENTRY);
 
-const USE = `import { paginate, type resources } from "@creator-metrics/core";
+const USE = `import { paginate, type ChannelDetails, type ShortsPage } from "@creator-metrics/core";
 import { createClient } from "@creator-metrics/core/client";
 type AnyExports<Module> = {
   [Name in keyof Module]: 0 extends 1 & Module[Name] ? Name : never;
@@ -58,10 +58,10 @@ export async function listViews(): Promise<(number | null)[]> {
   for await (const short of client.video.shorts("nasa")) all.push(short.views);
   return all;
 }
-export const subscribers: resources.ChannelDetails["subscribers"] = null;
-export const cursor: resources.ShortsPage["pagination"]["nextCursor"] = "x";
+export const subscribers: ChannelDetails["subscribers"] = null;
+export const cursor: ShortsPage["pagination"]["nextCursor"] = "x";
 // @ts-expect-error An identifier is text.
-export const id: resources.ChannelDetails["id"] = 7;
+export const id: ChannelDetails["id"] = 7;
 // @ts-expect-error There are three parameters.
 paginate(1);
 `;
@@ -69,7 +69,7 @@ paginate(1);
 const USE_SCHEMAS = `${assertWhole(SCHEMA_ENTRY, TYPED_ENTRIES.length)}
 import type { Static } from "@sinclair/typebox";
 import { ChannelDetails as ChannelDetailsSchema } from "${SCHEMA_ENTRY}";
-export const toResource = (checked: Static<typeof ChannelDetailsSchema>): resources.ChannelDetails => checked;
+export const toResource = (checked: Static<typeof ChannelDetailsSchema>): ChannelDetails => checked;
 // @ts-expect-error A schema is an object.
 export const schema: number = ChannelDetailsSchema;
 `;

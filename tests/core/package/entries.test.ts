@@ -12,7 +12,7 @@ const VALUES_MAX = 80;
 /** The names that the root lists one by one, and the files whose types it exports as a whole. */
 async function listExports() {
   const statements = (await Bun.file(root).text()).matchAll(
-    /^export (?:type )?(?:\{ ([^}]+) \}|\*(?: as \w+)?) from "([^"]+)";$/gm,
+    /^export (?:type )?(?:\{ ([^}]+) \}|\*) from "([^"]+)";$/gm,
   );
   return Array.from(statements, ([, names, file = ""]) => ({
     names: names?.replaceAll("type ", "").split(", "),
