@@ -52,7 +52,13 @@ export class MetricsError extends Error {
   }
 }
 
-class RequestError extends Error {
+/**
+ * A request that got no response of the service.
+ *
+ * @example
+ * new AbortError("Aborted") instanceof RequestError; // true
+ */
+export class RequestError extends Error {
   /** The key of the read. Repeated with it, a read that has paid is not charged again. */
   readonly idempotencyKey: string | undefined;
 

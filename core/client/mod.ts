@@ -10,6 +10,7 @@ export {
   AbortError,
   ConnectionError,
   MetricsError,
+  RequestError,
   TimeoutError,
   type MetricsErrorCode,
   type MetricsErrorDetails,
