@@ -32,7 +32,7 @@ type PageStart = { readonly cursor?: string | undefined; readonly page?: number 
 export function list<Item, Page extends PageBody>(
   send: Send,
   path: readonly PathSegment[],
-  query: PageStart = {},
+  query: PageStart | undefined = {},
   getItems: (page: Page) => readonly Item[],
   options?: RequestOptions,
   defaults: object = {},
