@@ -1,7 +1,7 @@
 /** A clock of the service that was ahead and is set right. */
 import { expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
+import { platformOf, SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { readAllPoints } from "../support/store/stored-history.ts";
 import { respondWith, failWithStatus } from "../support/platforms/faults.ts";
@@ -34,7 +34,7 @@ function withClock(
 }
 
 const kindsOf = (source: SourceName) =>
-  source === "youtube" ? (["channel", "short"] as const) : (["user", "tweet"] as const);
+  platformOf(source) === "video" ? (["channel", "short"] as const) : (["user", "tweet"] as const);
 
 test.each(
   SOURCE_NAMES.flatMap((source) =>

@@ -6,7 +6,8 @@ import {
   type SourceState,
 } from "../../server/collectors/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { SOURCE_NAMES } from "../support/platforms/source-names.ts";
+import { API_TRAITS, type FixtureOwner } from "../support/platforms/platform-setups.ts";
+import { platformOf, SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import {
   findResult,
   createItemTargets,
@@ -17,17 +18,14 @@ import {
   createTarget,
 } from "../support/platforms/poll-targets.ts";
 import { failWithStatus } from "../support/platforms/faults.ts";
-import {
-  useFixture,
-  createTestContext,
-  type FixtureOwner,
-} from "../support/platforms/platform-fixture.ts";
+import { useFixture, createTestContext } from "../support/platforms/platform-fixture.ts";
 
 const createKnownItems = (items: readonly DiscoveredItem[]) =>
   new Map(items.map(({ id, sourceState = {} }) => [id, sourceState]));
 
 describe.each(SOURCE_NAMES)("the collector of %s", (source) => {
   const fixture = useFixture(source);
+  const isVideo = platformOf(source) === "video";
 
   const ownerAt = (index: number): FixtureOwner => {
     const owner = fixture.owners[index];
@@ -58,8 +56,8 @@ describe.each(SOURCE_NAMES)("the collector of %s", (source) => {
     expect(expected.size).toBeGreaterThan(200);
     expect(outcome.items.length).toBe(found.size);
     expect(found).toEqual(expected);
-    const published = source === "youtube" ? "publishedAt" : "created_at";
-    const text = source === "youtube" ? "title" : "text";
+    const published = isVideo ? "publishedAt" : "created_at";
+    const text = isVideo ? "title" : "text";
     for (const [id, publishedAt] of expected) {
       const attributes = findObservation(outcome, id)?.attributes ?? {};
       expect(attributes[published]).toBe(publishedAt);
@@ -236,9 +234,8 @@ describe.each(SOURCE_NAMES)("the collector of %s", (source) => {
         fixture.clock.now += 80 * DAY_MS;
       }
       // Only pages after the first one carry a token or a cursor.
-      for (const path of ["pageToken=", "pagination_token=", "cursor="]) {
-        fixture.fake.injectFault(failWithStatus(500), { times: Infinity, path });
-      }
+      const path = `${API_TRAITS[source].cursorParameter}=`;
+      fixture.fake.injectFault(failWithStatus(500), { times: Infinity, path });
       const broken = await list();
       expect(broken.sourceError ?? findResult(broken, owner.id).failure).toBeDefined();
       fixture.fake.clearFaults();

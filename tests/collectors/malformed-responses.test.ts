@@ -5,7 +5,8 @@ import {
   type TaskName,
   type CollectionTarget,
 } from "../../server/collectors/targets.ts";
-import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
+import { API_TRAITS, type FixtureOwner } from "../support/platforms/platform-setups.ts";
+import { platformOf, SOURCE_NAMES } from "../support/platforms/source-names.ts";
 import {
   findResult,
   createItemTargets,
@@ -16,23 +17,14 @@ import {
   type PollSummary,
 } from "../support/platforms/poll-targets.ts";
 import { respondWith, replaceText } from "../support/platforms/faults.ts";
-import { useFixture, type FixtureOwner } from "../support/platforms/platform-fixture.ts";
-
-/** The fields that identify an entry of a response. */
-const IDENTITY_FIELDS: Readonly<Record<SourceName, Readonly<Record<TaskName, readonly string[]>>>> =
-  {
-    // A list needs two requests, and either response can be malformed.
-    youtube: { profile: ["id"], items: ["videoId", "id"], counts: ["id"] },
-    x: { profile: ["username", "id"], items: ["id"], counts: ["id"] },
-    bluesky: { profile: ["handle", "did"], items: ["uri"], counts: ["uri"] },
-  };
+import { useFixture } from "../support/platforms/platform-fixture.ts";
 
 describe.each(SOURCE_NAMES)("the collector of %s:", (source) => {
   const fixture = useFixture(source);
 
   /** Owners that one request polls: those with an identifier. */
   const together = (count: number): FixtureOwner[] => fixture.owners.slice(1, 1 + count);
-  const identities = (task: TaskName) => IDENTITY_FIELDS[source][task];
+  const identities = (task: TaskName) => API_TRAITS[source].identityFields[task];
 
   /** Replaces the identity of one entry by a number in all responses. */
   const corrupt = (name: string, id: string): void => {
@@ -44,7 +36,7 @@ describe.each(SOURCE_NAMES)("the collector of %s:", (source) => {
   const formatOwnerId = (name: string, id: string): string => {
     const user = fixture.world.userByName(id.replace(".bsky.social", ""));
     if (name === "did") return user?.did ?? "";
-    if (name === "handle" || source === "youtube") return id;
+    if (name === "handle" || platformOf(source) === "video") return id;
     return (name === "id" ? user?.id : user?.name) ?? "";
   };
   const formatItemId = ({ id, sourceState }: CollectionTarget): string => sourceState["uri"] ?? id;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { compareText } from "../../core/text.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import { API_TRAITS, type FixtureOwner } from "../support/platforms/platform-setups.ts";
 import { SOURCE_NAMES, type SourceName } from "../support/platforms/source-names.ts";
 import { createXCollector } from "../../server/collectors/x/collector.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
@@ -19,7 +20,7 @@ import {
   watchOwners,
   withPlatform,
 } from "../support/platforms/poll-cycle.ts";
-import type { PlatformFixture, FixtureOwner } from "../support/platforms/platform-fixture.ts";
+import type { PlatformFixture } from "../support/platforms/platform-fixture.ts";
 import { NOW } from "../support/platforms/world.ts";
 import {
   CREDITS_DEPLETED,
@@ -28,7 +29,6 @@ import {
   createXError,
 } from "../support/platforms/fake-x.ts";
 import { createYoutubeError } from "../support/platforms/fake-youtube.ts";
-import { createBlueskyError } from "../support/platforms/fake-bluesky.ts";
 
 const amounts = (owners: number) => ({
   channels: owners,
@@ -229,13 +229,6 @@ test.each(SOURCE_NAMES)(
   },
 );
 
-/** A response with status 400 of each platform. */
-const BAD_REQUESTS: Readonly<Record<SourceName, FakeResponse>> = {
-  youtube: createYoutubeError(400, "invalidParameter"),
-  x: createXError(400, "Invalid Request"),
-  bluesky: createBlueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
-};
-
 /** Makes the lists of eight owners fail, which are polled before the lists of the others. */
 function failLists(
   fixture: PlatformFixture,
@@ -244,24 +237,16 @@ function failLists(
   const owners = fixture.owners.toSorted((a, b) => compareText(a.id, b.id));
   const failed = owners.slice(0, 8);
   for (const owner of failed) {
-    fixture.fake.injectFault(fault, { times: Infinity, path: listingPathOf(fixture, owner) });
+    fixture.fake.injectFault(fault, { times: Infinity, path: fixture.listingPathOf(owner) });
   }
   return { failed, others: owners.slice(8) };
-}
-
-/** Returns what the request that lists the items of an owner contains. */
-function listingPathOf({ source, world }: PlatformFixture, { id, entity }: FixtureOwner): string {
-  if (source === "youtube") return `playlistId=UUSH${entity.slice(2)}`;
-  return source === "x"
-    ? `/2/users/${world.userByName(id)?.id}/tweets`
-    : `getAuthorFeed?actor=${id}`;
 }
 
 test.each(SOURCE_NAMES)(
   "lists of %s that are rejected in a row do not delay the other lists",
   async (source) => {
     await withPlatform(source, amounts(12), async (fixture, database) => {
-      const { failed, others } = failLists(fixture, respondWith(BAD_REQUESTS[source]));
+      const { failed, others } = failLists(fixture, respondWith(API_TRAITS[source].badRequest));
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
       const lists = await readTargets(database, fixture.collector.source.platform, "items");

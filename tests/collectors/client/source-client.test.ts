@@ -1,7 +1,7 @@
 /** Requests of every collector: retries, redirects, limits and credentials. */
 import { describe, expect, test } from "bun:test";
 import { type SourceError } from "../../../server/collectors/collector.ts";
-import { SOURCE_NAMES } from "../../support/platforms/source-names.ts";
+import { findSource, SOURCE_NAMES } from "../../support/platforms/source-names.ts";
 import { pollBatch, createTarget, type PollSummary } from "../../support/platforms/poll-targets.ts";
 import {
   respondWith,
@@ -17,10 +17,10 @@ import {
 } from "../../support/platforms/faults.ts";
 import {
   useFixture,
-  SECRET,
   createTestContext,
   type TestClientOptions,
 } from "../../support/platforms/platform-fixture.ts";
+import { SECRET } from "../../support/platforms/platform-setups.ts";
 
 const TRANSIENT_FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
   ["status 500", failWithStatus(500)],
@@ -165,8 +165,7 @@ describe.each(SOURCE_NAMES)("a request to %s", (source) => {
     expect(outcome.context.taken()).toBe(3);
   });
 
-  // Bluesky has no credential.
-  if (source === "bluesky") return;
+  if (findSource(source).credential === undefined) return;
 
   const echo = { error: { message: `The key ${SECRET} is no good` }, title: SECRET };
   /** Returns fields whose values have the credential as a field name. */

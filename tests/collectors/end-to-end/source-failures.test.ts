@@ -4,8 +4,8 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
-import { SOURCES } from "../../../server/collectors/sources.ts";
-import { SOURCE_NAMES, type SourceName } from "../../support/platforms/source-names.ts";
+import { API_TRAITS, SECRET } from "../../support/platforms/platform-setups.ts";
+import { findSource, SOURCE_NAMES, type SourceName } from "../../support/platforms/source-names.ts";
 import { createBlueskyError } from "../../support/platforms/fake-bluesky.ts";
 import {
   respondWith,
@@ -16,7 +16,6 @@ import {
   type FakeResponse,
   type Fault,
 } from "../../support/platforms/faults.ts";
-import { SECRET } from "../../support/platforms/platform-fixture.ts";
 import {
   ALL_DUE_AT,
   logLine,
@@ -216,9 +215,8 @@ describe("a used up rate limit window pauses the source, and the log says until 
 });
 
 describe.each(SOURCE_NAMES)("a failing source: %s", (source) => {
-  const title = SOURCES.find(({ name }) => name === source)?.title;
-  const description = source === "youtube" ? ': "Backend Error"' : "";
-  const status = `${title} answered with status 503${description}`;
+  const { title } = findSource(source);
+  const status = `${title} answered with status 503${API_TRAITS[source].failureDescription}`;
 
   test.each([
     ["status 503", failWithStatus(503), status],
@@ -240,8 +238,9 @@ describe.each(SOURCE_NAMES)("a failing source: %s", (source) => {
       const failed = logLine("WARN", "failed", source, failure);
       const retried = logLine("INFO", "retried", source, reason);
       const lines = fixture.logged();
-      // Three failures in a row pause a bucket; YouTube and X have another one for counts.
-      expect(tries).toBe(4 * (source === "bluesky" ? 3 : 4));
+      // Three failures in a row pause a bucket; some sources have another one for counts.
+      const { profile, counts } = fixture.collector.tasks;
+      expect(tries).toBe(4 * (profile.bucket === counts.bucket ? 3 : 4));
       expect(lines).toEqual(
         Array.from({ length: tries }, (_, index) => (index % 4 === 3 ? failed : retried)),
       );

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
 import type { SourceName } from "../../support/platforms/source-names.ts";
 import { respondWith, type Fault } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
-import type { FixtureOwner } from "../../support/platforms/platform-fixture.ts";
+import type { FixtureOwner } from "../../support/platforms/platform-setups.ts";
 import {
   ALL_DUE_AT,
   openServiceFixture,

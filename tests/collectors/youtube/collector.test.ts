@@ -11,7 +11,8 @@ import {
 } from "../../support/platforms/poll-targets.ts";
 import { respondWith, replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
-import { useFixture, SECRET, createTestContext } from "../../support/platforms/platform-fixture.ts";
+import { useFixture, createTestContext } from "../../support/platforms/platform-fixture.ts";
+import { SECRET } from "../../support/platforms/platform-setups.ts";
 import {
   KEY_REFUSED,
   openFakeYoutube,

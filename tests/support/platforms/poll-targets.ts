@@ -8,12 +8,8 @@ import type {
 } from "../../../server/collectors/targets.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { SourceError, type PollResult } from "../../../server/collectors/collector.ts";
-import {
-  createTestContext,
-  type PlatformFixture,
-  type FixtureOwner,
-  type TestContext,
-} from "./platform-fixture.ts";
+import { createTestContext, type PlatformFixture, type TestContext } from "./platform-fixture.ts";
+import type { FixtureOwner } from "./platform-setups.ts";
 
 /** The results of a task. */
 export interface PollSummary {

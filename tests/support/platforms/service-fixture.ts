@@ -6,14 +6,15 @@ import { join } from "node:path";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { readConfig } from "../../../server/config.ts";
 import { SOURCES } from "../../../server/collectors/sources.ts";
-import type { SourceName } from "./source-names.ts";
+import { platformOf, type SourceName } from "./source-names.ts";
 import { startLogger } from "../../../server/process/logger.ts";
 import { openService } from "../../../server/service.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { NOW, startTestService } from "../service.ts";
 import { queryRows } from "../store/database.ts";
 import { readAllPoints, type StoredPoint } from "../store/stored-history.ts";
-import { openFixture, SECRET } from "./platform-fixture.ts";
+import { openFixture } from "./platform-fixture.ts";
+import { SECRET } from "./platform-setups.ts";
 import type { WorldPlan } from "./world.ts";
 
 /** A log line. */
@@ -74,6 +75,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
     postsEach: 30,
     ...plan,
   });
+  const isVideo = platformOf(source) === "video";
   const folder = await mkdtemp(join(tmpdir(), "watched-"));
   const output: string[] = [];
   const stderr = spyOn(process.stderr, "write").mockImplementation((text) => {
@@ -105,7 +107,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
     (await text("/metrics")).includes(`${metric}{source="${source}"} 1`);
   const collect = (): Promise<unknown> => service.collecting.collect();
   const watch = (id: string): Promise<unknown> =>
-    source === "youtube"
+    isVideo
       ? testService.admin("POST", "channels", { channel: id })
       : testService.get("/api/creators", testService.key, {
           method: "PATCH",
@@ -186,9 +188,9 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
     },
     /** Reads the collection status of an owner over HTTP. */
     async readStatus(id: string): Promise<WatchedStatus> {
-      const all = source === "youtube" ? await testService.admin("GET", "channels") : undefined;
+      const all = isVideo ? await testService.admin("GET", "channels") : undefined;
       const listed: unknown = all ?? Object(await json("/api/creators")).creators;
-      const name = source === "youtube" ? "channel" : "creator";
+      const name = isVideo ? "channel" : "creator";
       const found: WatchedStatus | undefined = Array.isArray(listed)
         ? listed.find((entry) => String(entry[name]).toLowerCase() === id.toLowerCase())
         : undefined;
@@ -257,8 +259,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
 export type ServiceFixture = Awaited<ReturnType<typeof openServiceFixture>>;
 
 function detailsPath(source: SourceName, entity: string): string {
-  const { platform } = SOURCES.find(({ name }) => name === source) ?? {};
-  return `/api/${platform}/${entity}/details`;
+  return `/api/${platformOf(source)}/${entity}/details`;
 }
 
 function findReadiness(source: SourceName, answer: unknown): unknown {
