@@ -67,6 +67,9 @@ export interface ListRequest<Sort extends string = string> {
   readonly after?: ListPosition;
 }
 
+/** The fields of a request that are filters. */
+export type ListFilters = Omit<ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
+
 /**
  * Parses `limit`, `cursor`, `sort`, `order`, `search` and, of kinds that have one, `country`.
  *
@@ -86,20 +89,11 @@ export function parseListRequest<Kind extends OwnerKind>(
   limitRange: IntegerRange = LIST_LIMIT_RANGE,
 ): ListRequest<SortName<Kind>> {
   const sorts = SORTS[kind];
-  const hasCountry = "country" in KINDS[kind].attributes;
   const limit = parseIntegerParameter("limit", query, limitRange, limitError);
   const sort = parseChoiceParameter("sort", query, sorts, sorts[0]);
   const order = parseChoiceParameter("order", query, LIST_ORDERS, LIST_ORDERS[0]);
-  const country = hasCountry ? parseFilter("country", query, foldAsciiCase) : undefined;
-  const search = parseFilter("search", query, foldCase);
+  const list = { kind, sort, order, ...parseFilters(query, kind) };
   const cursor = readSingleValue("cursor", query);
-  const list = {
-    kind,
-    sort,
-    order,
-    ...(country === undefined ? {} : { country }),
-    ...(search === undefined ? {} : { search }),
-  };
   const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
   return { ...list, limit, ...after };
 }
@@ -118,21 +112,54 @@ function parseFilter(name: string, query: QueryParameters, fold: (text: string) 
 /** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
 export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
 
-/** Whether the filters of a list show an entity with these fields; `null` is unknown. */
-export function matchesListFilters(
-  fields: {
-    readonly username: string | null;
-    readonly displayName: string | null;
-    readonly country?: string | null;
+/** What the filters of a list compare; `null` is unknown. */
+interface FilteredFields {
+  readonly username: string | null;
+  readonly displayName: string | null;
+  readonly country?: string | null;
+}
+
+/** How each filter is parsed and applied: the types require both. Cursors have them in this order. */
+const FILTERS: {
+  readonly [Name in keyof ListFilters]-?: {
+    /** Returns `undefined` for a query or a kind without the filter. */
+    readonly parse: (query: QueryParameters, kind: OwnerKind) => ListFilters[Name] | undefined;
+    readonly matches: (fields: FilteredFields, filters: ListFilters) => boolean;
+  };
+} = {
+  country: {
+    parse: (query, kind) =>
+      "country" in KINDS[kind].attributes
+        ? parseFilter("country", query, foldAsciiCase)
+        : undefined,
+    matches: (fields, { country }) =>
+      country === undefined || foldAsciiCase(fields.country ?? "") === country,
   },
-  { country, search }: Pick<ListRequest, "country" | "search">,
-): boolean {
-  if (country !== undefined && foldAsciiCase(fields.country ?? "") !== country) return false;
-  if (search === undefined) return true;
-  const username = foldCase(fields.username ?? "");
-  return Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS
-    ? username.startsWith(search)
-    : username.includes(search) || foldCase(fields.displayName ?? "").includes(search);
+
+  search: {
+    parse: (query) => parseFilter("search", query, foldCase),
+    matches(fields, { search }) {
+      if (search === undefined) return true;
+      const username = foldCase(fields.username ?? "");
+      return Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS
+        ? username.startsWith(search)
+        : username.includes(search) || foldCase(fields.displayName ?? "").includes(search);
+    },
+  },
+};
+
+// `Object.keys()` and `Object.fromEntries()` do not know the names.
+
+const FILTER_NAMES = Object.keys(FILTERS) as (keyof ListFilters)[];
+
+function parseFilters(query: QueryParameters, kind: OwnerKind): ListFilters {
+  const filters = FILTER_NAMES.map((name) => [name, FILTERS[name].parse(query, kind)] as const);
+  return Object.fromEntries(filters.filter(([, value]) => value !== undefined)) as ListFilters;
+}
+
+/** Whether the filters of a list show an entity with these fields. */
+export function matchesListFilters(fields: FilteredFields, filters: ListFilters): boolean {
+  return FILTER_NAMES.every((name) => FILTERS[name].matches(fields, filters));
 }
 
 /**
@@ -164,19 +191,18 @@ export function compareListPositions(
  */
 export function encodeListCursor(
   { figure, id }: ListPosition,
-  list: Pick<ListRequest, "kind" | "sort" | "order" | "country" | "search">,
+  list: Omit<ListRequest, "limit" | "after">,
 ): string {
   return encodeCursor(listCursorValues(list), figure, id);
 }
 
 type CursorList = Parameters<typeof encodeListCursor>[1];
 
-const listCursorValues = ({ kind, sort, order, country, search }: CursorList) => [
+const listCursorValues = ({ kind, sort, order, ...filters }: CursorList) => [
   kind,
   sort,
   order,
-  country ?? null,
-  search ?? null,
+  ...FILTER_NAMES.map((name) => filters[name] ?? null),
 ];
 
 /** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list. */

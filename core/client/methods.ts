@@ -31,7 +31,7 @@ export type ChannelListQuery = RequestQuery<Omit<ListRequest<SortName<"channel">
 
 /** The query of any list of owners. `limit` is owners a page, 1 to 1,000. */
 export type ListQuery<Sort extends string> = RequestQuery<
-  Omit<ListRequest<Sort>, "kind" | "country">
+  Pick<ListRequest<Sort>, "sort" | "order" | "limit" | "search" | "after">
 >;
 
 /** The query of a page of shorts. `limit` is shorts a page, 1 to 100. */

@@ -7,7 +7,7 @@ import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
 import { decodeHistoryCursor, type HistoryRequest } from "../histories.ts";
 import type { ItemKind, OwnerKind } from "../kinds.ts";
-import { decodeListCursor, LIST_ORDERS, type ListRequest } from "../lists.ts";
+import { decodeListCursor, LIST_ORDERS, type ListFilters, type ListRequest } from "../lists.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import {
@@ -50,7 +50,7 @@ export interface TestedOwners {
   /** Names of owners, also of none. */
   readonly names: readonly string[];
   readonly sorts: readonly [string, ...string[]];
-  readonly filters: readonly Pick<ListRequest, "search" | "country">[];
+  readonly filters: readonly ListFilters[];
   /** An owner of some posts. */
   readonly owner: string;
   /** The count that is compared. */

@@ -12,6 +12,7 @@ import {
   MINUTE_MS,
   parseInstant,
 } from "../../../core/time.ts";
+import type { KeyOptions } from "../../store/accounts/api-keys.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { toResource } from "./rows.ts";
@@ -72,10 +73,12 @@ export const ADMIN_KEY_ENDPOINTS = [
       const { account, label = null, expires } = body;
       const scopes = parseScopes(body.scopes);
       const expiresAt = expires === undefined ? null : parseExpiry(expires, now());
+      // The types require every field.
+      const options = { label, scopes, expiresAt } satisfies Required<KeyOptions>;
       const details = { label, scopes: scopes.join(", "), expires: expires ?? null };
       return record(
         { action: "keys create", target: account, details },
-        () => keys.create(account, { label, scopes, expiresAt }, now()),
+        () => keys.create(account, options, now()),
         ({ id }) => ({ id }),
       );
     },

@@ -11,11 +11,31 @@ import { getAccountByName } from "./ledger.ts";
 /** Every API key begins with it. */
 const PREFIX = "cm_";
 
+/** The columns of a key that administrators see: never the key itself. */
+const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
+
+/** The columns that whoever creates a key chooses. A rotation copies them. */
+const {
+  id: _id,
+  beginsWith: _beginsWith,
+  createdAt: _createdAt,
+  revokedAt: _revokedAt,
+  replacedBy: _replacedBy,
+  ...CHOSEN_COLUMNS
+} = LISTED_COLUMNS;
+
+const CHOSEN = Object.values(CHOSEN_COLUMNS)
+  .map(({ name }) => name)
+  .join(", ");
+
+/** What a key may be created with. */
+export type KeyOptions = Pick<typeof keys.$inferInsert, keyof typeof CHOSEN_COLUMNS>;
+
 // These two statements may run twice: the second time, they change nothing.
 
 const INSERT_COPY = `
-  INSERT INTO keys (account, hash, begins_with, label, scopes, expires_at, created_at)
-  SELECT account, ?, ?, label, scopes, expires_at, ?
+  INSERT INTO keys (account, hash, begins_with, ${CHOSEN}, created_at)
+  SELECT account, ?, ?, ${CHOSEN}, ?
   FROM keys
   WHERE id = ?
     AND revoked_at IS NULL
@@ -34,9 +54,6 @@ const SELECT_KEY = `
   FROM keys
   JOIN accounts ON accounts.id = keys.account
   WHERE keys.id = ?`;
-
-/** The columns of a key that administrators see: never the key itself. */
-const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
 
 const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = keys.account)`;
 
@@ -58,11 +75,7 @@ export function createKeyStore(
   const { query } = database;
   return {
     /** Creates an API key of an account. Its text is known only here. */
-    async create(
-      name: string,
-      options: Partial<Pick<typeof keys.$inferInsert, "label" | "scopes" | "expiresAt">>,
-      now: number,
-    ) {
+    async create(name: string, options: KeyOptions, now: number) {
       const { id: account } = await getAccountByName(database, name);
       const { secret: key, ...stored } = generateSecret(PREFIX);
       const [created] = await query((drizzle) =>

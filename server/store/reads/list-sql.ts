@@ -7,6 +7,7 @@
  */
 import {
   SEARCH_SUBSTRING_MIN_CHARACTERS,
+  type ListFilters,
   type ListPosition,
   type ListRequest,
 } from "../../../core/lists.ts";
@@ -72,11 +73,10 @@ interface ListFilter {
   readonly index?: { readonly sql: string; readonly text: string };
 }
 
-/** The fields of a request that are filters. */
-type FilterName = Exclude<keyof ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
-
 /** How each filter is applied: the types require an entry for every filter of a request. */
-const FILTERS: Readonly<Record<FilterName, (request: ListRequest) => ListFilter | undefined>> = {
+const FILTERS: Readonly<
+  Record<keyof ListFilters, (request: ListRequest) => ListFilter | undefined>
+> = {
   country({ kind, country }) {
     if (country === undefined) return undefined;
     const isMatchSql = (value: string) => `lower(country) = ${value}`;
