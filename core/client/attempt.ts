@@ -1,14 +1,33 @@
-/** Sends a request once, within a time. */
+/** Sends a request once, within a time, and reads its outcome: a result, or an error. */
+import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
 import {
   runtime,
   type AbortSignalLike,
   type FetchLike,
+  type HeadersLike,
   type RequestInitLike,
   type ResponseLike,
 } from "./runtime.ts";
 
+/** A response of the service. */
+export interface Result<Body> {
+  /** The resource. */
+  readonly body: Body;
+  /**
+   * Credits that the response cost; 0 for a free one. `null` if an earlier request with the same
+   * idempotency key has paid, whose response was lost: then the cost is unknown.
+   */
+  readonly cost: number | null;
+  /** The balance after it; `null` if the response does not say. */
+  readonly creditsRemaining: number | null;
+  /** The newest observation of the entity; `null` if the response does not say. */
+  readonly observedAt: string | null;
+  /** The id of the request in the log of the service, to give to its operator. */
+  readonly requestId: string | null;
+}
+
 /** A response with its body, which is `undefined` if it is longer than allowed; or why there is none. */
-export type Attempt =
+type Attempt =
   | { readonly response: ResponseLike; readonly text: string | undefined }
   | { readonly cause: unknown; readonly isTimeout: boolean };
 
@@ -81,5 +100,144 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
       return undefined;
     }
     text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** An attempt that gave no result. */
+interface Failure {
+  readonly error: Error;
+  /** Whether the request can be sent again, and may succeed then. */
+  readonly isTemporary: boolean;
+  /** How long the service asks to wait; `null` if it does not ask. */
+  readonly retryAfterMs: number | null;
+}
+
+/** The request that an attempt has sent. */
+interface SentRequest<Body> {
+  /** The method and path, for messages. */
+  readonly name: string;
+  /** Whether it changes nothing. */
+  readonly isRead: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** Whether an earlier request may have paid with the same idempotency key. */
+  readonly isRepeat: boolean;
+  /** The option that ends the attempt, and its value. */
+  readonly timeLimit: string;
+  /** A response as JSON, and the tag that asks whether it changed. */
+  readonly cached: { readonly etag: string; readonly text: string } | undefined;
+  /** Reads a field of every such resource. `undefined` or an exception means another resource. */
+  readonly probe: (body: Body) => unknown;
+}
+
+export function readOutcome<Body>(
+  request: SentRequest<Body>,
+  received: Attempt,
+):
+  | Failure
+  | { readonly result: Result<Body>; readonly etag: string | null; readonly json: string } {
+  if ("cause" in received) return describeMissing(request, received);
+  const { status, headers } = received.response;
+  if (status >= 400) return readErrorResponse(request, received);
+  const current = status === 304 ? request.cached?.text : undefined;
+  // A browser gives a redirect the status 0.
+  if (current === undefined && (status < 200 || status >= 300)) {
+    const location = headers.get("location") ?? "another address";
+    return fail(request, `was redirected to ${location}: correct baseUrl`, false);
+  }
+  const json = current ?? received.text;
+  if (json === undefined) {
+    return fail(request, "got a response with more bytes than responseMaxBytes", false);
+  }
+  const { requestId, cost, creditsRemaining } = readHeaders(request, headers);
+  const isCredits = cost !== undefined && creditsRemaining !== undefined;
+  if (!isCredits) return fail(request, "got credits in its headers that are no whole numbers");
+  const body = parseJson<Body>(json);
+  if (body === undefined) return fail(request, "got a response that is not JSON");
+  if (!isResource(body, request.probe)) return fail(request, "got JSON that is not the resource");
+  const observedAt = headers.get("x-observed-at");
+  const paid = headers.get("x-credits-cost") === null ? 0 : cost;
+  const result = { body, cost: paid, creditsRemaining, observedAt, requestId };
+  return { result, etag: headers.get("etag"), json };
+}
+
+/** A response that is not of the service. By default, a read may be sent again. */
+function fail(
+  { name, isRead, idempotencyKey }: SentRequest<never>,
+  problem: string,
+  isTemporary = isRead,
+): Failure {
+  const error = new ConnectionError(`${name} ${problem}`, { idempotencyKey });
+  return { error, isTemporary, retryAfterMs: null };
+}
+
+function describeMissing(
+  { name, isRead, idempotencyKey, timeLimit }: SentRequest<never>,
+  { cause, isTimeout }: Extract<Attempt, { cause: unknown }>,
+): Failure {
+  const error = isTimeout
+    ? new TimeoutError(`${name} got no response in time (${timeLimit})`, { idempotencyKey })
+    : new ConnectionError(`${name} failed: ${String(cause)}`, { cause, idempotencyKey });
+  return { error, isTemporary: isRead, retryAfterMs: null };
+}
+
+function readErrorResponse(
+  request: SentRequest<never>,
+  { response: { status, headers }, text = "" }: Extract<Attempt, { text: unknown }>,
+): Failure {
+  const { isRead, idempotencyKey } = request;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const details = { status, headers, retryAfterMs, idempotencyKey };
+  const error = createMetricsError(text, { ...details, ...readHeaders(request, headers) });
+  // After 408, or from 500, a change may have been made or not.
+  const isTemporary = status === 429 || (isRead && (status === 408 || status >= 500));
+  return { error, isTemporary, retryAfterMs };
+}
+
+/** An HTTP date, as servers send it today (RFC 9110, 5.6.7). `Date.parse()` takes much more. */
+const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/;
+
+/**
+ * Reads `Retry-After`: whole seconds, or a date by the clock that the response has (RFC 9110,
+ * 10.2.3). Anything else is as if it were missing.
+ */
+function readRetryAfterMs(headers: HeadersLike): number | null {
+  const value = headers.get("retry-after") ?? "";
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  if (!HTTP_DATE.test(value)) return null;
+  const now = Date.parse(headers.get("date") ?? "") || Date.now();
+  const ms = Date.parse(value) - now;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+/** Reads the cost of a response and the remaining credits; `undefined` is no number. */
+function readHeaders({ isRepeat }: SentRequest<never>, headers: HeadersLike) {
+  const cost = readCredits(headers.get("x-credits-cost"));
+  return {
+    requestId: headers.get("x-request-id"),
+    cost: isRepeat && cost === 0 ? null : cost,
+    creditsRemaining: readCredits(headers.get("x-credits-remaining")),
+  };
+}
+
+function readCredits(text: string | null): number | null | undefined {
+  if (text === null) return null;
+  const credits = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(credits) ? credits : undefined;
+}
+
+function parseJson<Body>(json: string): Body | undefined {
+  try {
+    // The types follow the OpenAPI document; a test compares them.
+    return JSON.parse(json) as Body;
+  } catch {
+    return undefined;
+  }
+}
+
+function isResource<Body>(body: Body, probe: (body: Body) => unknown): boolean {
+  try {
+    return probe(body) !== undefined;
+  } catch {
+    return false;
   }
 }

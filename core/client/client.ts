@@ -2,8 +2,7 @@
 import type { SortName } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
-import { assertAllowed, type PathSegment } from "./arguments.ts";
-import { list, type PageBody } from "./listing.ts";
+import { list } from "./listing.ts";
 import type {
   ChannelListQuery,
   HistoryMethod,
@@ -14,9 +13,9 @@ import type {
   ReadMethod,
   ShortsQuery,
 } from "./methods.ts";
-import type { ClientOptions, RequestOptions } from "./options.ts";
-import { createSend, type Send } from "./request.ts";
-import type { Result } from "./result.ts";
+import type { Result } from "./attempt.ts";
+import { assertAllowed, type ClientOptions, type RequestOptions } from "./options.ts";
+import { createSend, type PathSegment, type Send } from "./request.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
 export interface VideoClient extends OwnerClient<
@@ -140,11 +139,13 @@ const read = <Body>(
 const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): readonly Bucket[] =>
   page.history;
 
+type CursorPage = Pick<resources.ChannelHistory, "pagination">;
+
 /** Creates the reads of owners. Their `name` is that of one in paths and, as a plural, in bodies. */
 function createOwnerClient<
-  History extends PageBody & { readonly history: readonly unknown[] },
+  History extends CursorPage & { readonly history: readonly unknown[] },
   Batch extends { readonly results: readonly unknown[] },
-  Comparison extends PageBody & { readonly count: string; readonly rows: readonly unknown[] },
+  Comparison extends CursorPage & { readonly count: string; readonly rows: readonly unknown[] },
 >(send: Send, root: string, name: "channel" | "username"): OwnerClient<History, Batch, Comparison> {
   const plural = `${name}s`;
   return {

@@ -1,10 +1,9 @@
 /** Lists that come in pages: item by item, or page by page. */
 import type { CursorPagination, Pagination } from "../resources/generated/types.ts";
-import { assertObject, type PathSegment } from "./arguments.ts";
 import { ConnectionError, MetricsError } from "./errors.ts";
-import { createIdempotencyKey, type RequestOptions } from "./options.ts";
-import type { Send } from "./request.ts";
-import type { Result } from "./result.ts";
+import { assertObject, createIdempotencyKey, type RequestOptions } from "./options.ts";
+import type { PathSegment, Send } from "./request.ts";
+import type { Result } from "./attempt.ts";
 
 /** A list that is read page by page while it is iterated. Each page is a request, and charged. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
@@ -16,19 +15,14 @@ export interface Listing<Item, Page> extends AsyncIterable<Item> {
 }
 
 /** The body of a page; without `pagination`, it is the whole list. */
-export interface PageBody {
+interface PageBody {
   readonly pagination?: CursorPagination | Pagination;
 }
 
 /** The parameter of the query with which a page begins. */
 type PageStart = { readonly cursor?: string | undefined; readonly page?: number | undefined };
 
-/**
- * Creates a list whose pages continue at a cursor or are numbered. Nothing is requested before it is
- * iterated.
- *
- * @param defaults Parameters of the query, unless the caller sets them.
- */
+/** Creates a list whose pages continue at a cursor or are numbered, read when it is iterated. */
 export function list<Item, Page extends PageBody>(
   send: Send,
   path: readonly PathSegment[],

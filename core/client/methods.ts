@@ -8,7 +8,7 @@ import type { ListRequest, SortName } from "../lists.ts";
 import type { PageRequest } from "../pagination.ts";
 import type { Listing } from "./listing.ts";
 import type { RequestOptions } from "./options.ts";
-import type { Result } from "./result.ts";
+import type { Result } from "./attempt.ts";
 
 /**
  * A query: any parameter of a request can be left out. Some are text: instants in ISO 8601, and `after`, which

@@ -29,7 +29,7 @@ export type {
   ShortsQuery,
 } from "./methods.ts";
 export type { ClientOptions, RequestOptions } from "./options.ts";
-export type { Result } from "./result.ts";
+export type { Result } from "./attempt.ts";
 export type {
   AbortSignalLike,
   FetchLike,

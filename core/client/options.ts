@@ -1,5 +1,4 @@
-/** The options of a client and of a request, and the checks of their values. */
-import { assertAllowed, assertObject, isTextLike } from "./arguments.ts";
+/** The options of a client and of a request, and the checks of these and of other arguments. */
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */
@@ -44,11 +43,7 @@ export interface RequestOptions {
 /** The longest pause of a timer; a longer one ends at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/**
- * Checks the options of a client, and fills in the defaults.
- *
- * @throws {RangeError} For options that no request can be sent with.
- */
+/** Checks the options of a client, and fills in the defaults. */
 export function readClientOptions(options: ClientOptions): ClientOptions & {
   readonly [Name in Exclude<keyof ClientOptions, "fetch">]-?: NonNullable<ClientOptions[Name]>;
 } {
@@ -96,7 +91,6 @@ function isHttpUrl(url: string): boolean {
   }
 }
 
-/** @throws {RangeError} For options that no request can be sent with. */
 export function checkRequestOptions(options: RequestOptions): void {
   assertObject("options", options);
   const { signal, idempotencyKey: key } = options;
@@ -111,3 +105,27 @@ export function createIdempotencyKey(): string {
   const bytes = runtime.crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** @throws {RangeError} For a value that no request can be sent with. It names the argument. */
+export function assertAllowed(
+  name: string,
+  value: unknown,
+  isAllowed: boolean,
+  allowed: string,
+): void {
+  if (isAllowed) return;
+  // An object may have no text, so its type is shown.
+  const isObject = Object(value) === value;
+  const shown = isObject ? `a value of type ${typeof value}` : String(value);
+  const got = typeof value === "string" ? JSON.stringify(value) : shown;
+  throw new RangeError(`${name} must be ${allowed}, got ${got}`);
+}
+
+/** @throws {RangeError} For a value that is no object. */
+export function assertObject(name: string, value: unknown): void {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  assertAllowed(name, value, isObject, "an object");
+}
+
+export const isTextLike = (value: unknown, pattern: RegExp): boolean =>
+  typeof value === "string" && pattern.test(value);

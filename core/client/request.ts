@@ -1,17 +1,20 @@
 /** Sends the requests of the client, with retries that are charged once. */
-import { formatPath, formatQuery, type PathSegment } from "./arguments.ts";
-import { sendOnce } from "./attempt.ts";
+import { readOutcome, sendOnce, type Result } from "./attempt.ts";
 import { AbortError } from "./errors.ts";
 import {
+  assertAllowed,
+  assertObject,
   checkRequestOptions,
   createIdempotencyKey,
+  isTextLike,
   readClientOptions,
   type ClientOptions,
   type RequestOptions,
 } from "./options.ts";
-import { readOutcome, type Result } from "./result.ts";
 import { runtime, type AbortSignalLike } from "./runtime.ts";
-import { createUserAgentHeader } from "./user-agent.ts";
+
+/** A part of a path: as it is, or an argument by its name: `{ channel: "nasa" }`. */
+export type PathSegment = string | Readonly<Record<string, string>>;
 
 /** A request of the service's API. */
 interface ApiRequest<Body> {
@@ -29,7 +32,6 @@ export type Send = <Body>(
   options?: RequestOptions,
 ) => Promise<Result<Body>>;
 
-/** Creates the function that sends requests. */
 export function createSend(clientOptions: ClientOptions): Send {
   const settings = readClientOptions(clientOptions);
   const { timeoutMs, deadlineMs, retries, pauseMaxMs } = settings;
@@ -66,7 +68,6 @@ export function createSend(clientOptions: ClientOptions): Send {
   };
 }
 
-/** @throws {RangeError} For arguments that no request can be sent with. */
 function prepareRequest<Body>(
   { method, path: segments, query, body, probe }: ApiRequest<Body>,
   options: RequestOptions,
@@ -94,12 +95,61 @@ function prepareRequest<Body>(
   return { name: `${method} ${path}`, url, init, isRead, idempotencyKey, cached, probe };
 }
 
+const formatPath = (segments: readonly PathSegment[]): string =>
+  segments.map((segment) => `/${formatSegment(segment)}`).join("");
+
+/** A URL has no empty name and none of dots: its parser takes them for steps in the path. */
+function formatSegment(segment: PathSegment): string {
+  if (typeof segment === "string") return segment;
+  return Object.entries(segment)
+    .map(([name, value]) => {
+      const isName = isTextLike(value, /^(?!\.{0,2}$)/);
+      assertAllowed(name, value, isName, "text of 1 or more characters, but not . or ..");
+      return encode(name, value);
+    })
+    .join("/");
+}
+
+/** Writes a query, with its question mark; names are joined by commas. */
+function formatQuery(query: object = {}): string {
+  assertObject("query", query);
+  const values = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = values.map(([name, value]) => `${name}=${encode(name, toText(name, value))}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+function toText(name: string, value: unknown): string {
+  if (!Array.isArray(value)) {
+    const isText = typeof value === "string" || Number.isFinite(value);
+    assertAllowed(name, value, isText, "text or a number");
+    return String(value);
+  }
+  for (const item of value) {
+    const allowed = "text of 1 or more characters without commas";
+    assertAllowed(`A name in ${name}`, item, isTextLike(item, /^[^,]+$/), allowed);
+  }
+  return value.join(",");
+}
+
+function encode(name: string, text: string): string {
+  assertAllowed(name, text, text.isWellFormed(), "text without lone surrogates");
+  return encodeURIComponent(text);
+}
+
+/** The name and version of the package; a test compares them with `core/package.json`. */
+const USER_AGENT = "creator-metrics-core/0.1.0";
+
+/** A browser has its own: it ignores another one, or asks another origin whether it may be sent. */
+function createUserAgentHeader(): { readonly "user-agent"?: string } {
+  const isBrowser = runtime.navigator?.userAgent?.startsWith("Mozilla/") === true;
+  return isBrowser ? {} : { "user-agent": USER_AGENT };
+}
+
 /** Keeps responses by their URL; drops the response first that was read longest ago. */
 function createResponseCache(maxEntries: number) {
   const entries = new Map<string, { readonly etag: string; readonly text: string }>();
   return {
     get: (url: string) => entries.get(url),
-    /** Keeps a response that has a tag. */
     set(url: string, etag: string | null, text: string): void {
       if (maxEntries === 0 || etag === null) return;
       entries.delete(url);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import jsr from "../../core/jsr.json";
 import core from "../../core/package.json";
-import { createUserAgentHeader } from "../../core/client/user-agent.ts";
+import { createClient, type RequestInitLike } from "../../core/client/mod.ts";
 import service from "../../package.json";
 import { findSection, readDoc } from "../support/docs.ts";
 import { JSR_PUBLISH, NPM_PUBLISH } from "./lint-checks.ts";
@@ -19,9 +19,16 @@ describe("a release", () => {
     const readme = await readDoc("core/README.md");
     const tarballs = Array.from(readme.matchAll(/creator-metrics-core-([\d.]+)\.tgz/g));
     expect(tarballs.map(([, version]) => version)).toEqual([service.version]);
-    expect(createUserAgentHeader()["user-agent"]).toBe(`creator-metrics-core/${service.version}`);
+    const agents: unknown[] = [];
+    const fetch = async (_url: string, { headers }: RequestInitLike) => {
+      agents.push(headers["user-agent"]);
+      return new Response("{}", { status: 404 });
+    };
+    const client = createClient({ baseUrl: "http://service.test", apiKey: "key", fetch });
+    await client.account().catch(() => {});
+    expect(agents).toEqual([`creator-metrics-core/${service.version}`]);
     const packages = ["package.json", "core/package.json", "core/jsr.json"];
-    for (const file of [...packages, "core/README.md", "core/client/user-agent.ts"]) {
+    for (const file of [...packages, "core/README.md", "core/client/request.ts"]) {
       expect(releasing).toContain(`\`${file}\``);
     }
   });
