@@ -107,7 +107,6 @@ function assertNameCount(field: string, count: number, max: number): void {
   throw createInvalidRequestError(`${field} must be 1 to ${max} names, got ${count} names`);
 }
 
-/** @param label The name of the value in the message. */
 function parseName(label: string, name: unknown): string {
   if (typeof name === "string" && isIdentifier(name)) return name;
   throw createInvalidRequestError(

@@ -1,7 +1,4 @@
-/**
- * Buckets: the points of a history by hour, day, week or month, in UTC, and the changes between them. A
- * bucket has the newest known value of each count. Nothing is interpolated, nothing summed.
- */
+/** Groups the points of a history by hour, day, week or month, in UTC. Nothing is interpolated or summed. */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 
@@ -37,10 +34,7 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday. */
 const FIRST_MONDAY = 4 * DAY_MS;
 
-/**
- * Returns the start of the bucket of an instant. A week starts on Monday, the first one with the
- * year 0, because no instant before it can be written.
- */
+/** A week starts on Monday, the first one with the year 0: no instant before it can be written. */
 export function findBucketStart(at: number, interval: HistoryInterval): number {
   if (interval === "week") return Math.max(FIRST_INSTANT, findMonday(at));
   if (interval === "month") return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
@@ -52,7 +46,7 @@ function findMonday(at: number): number {
   return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
 }
 
-/** Returns where the bucket that begins at `start` ends, which is where the next one can start. */
+/** The end of the bucket that begins at `start` is where the next one can start. */
 export function findBucketEnd(start: number, interval: HistoryInterval): number {
   if (interval === "week") return findMonday(start) + WEEK_MS;
   if (interval !== "month") return start + BUCKET_MS[interval];
@@ -126,10 +120,7 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/**
- * Aligns one count of several histories: a row for each bucket that one of them has, oldest first, with
- * the count of each entity, `null` where it has no such bucket or the count is unknown.
- */
+/** Aligns one count of several histories: a row for each bucket that one of them has, oldest first. */
 export function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,

@@ -59,10 +59,7 @@ export function parseCreator(body: unknown): Creator {
 const PROFILE_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
-/**
- * Reads the username from a pasted text: a username with or without `@`, or the address of a profile or a
- * post. Returns any other text as it is; {@link parseCreator} checks it.
- */
+/** Reads the username from a pasted text: with or without `@`, or the address of a profile or a post. */
 export function readUsername(text: string): string {
   const [, username = text] = PROFILE_URL_PATTERN.exec(text) ?? [];
   return username.replace(/^@/, "");

@@ -4,7 +4,7 @@
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import type { CursorPagination } from "./resources/generated/types.ts";
-import { isFoldedIdentifier, decodeUtf8, encodeUtf8 } from "./text.ts";
+import { decodeUtf8, encodeUtf8, FOLDED_IDENTIFIER_MAX_CHARACTERS, isIdentifier } from "./text.ts";
 
 // Every runtime has these, but no type of the language declares them.
 declare const atob: (base64: string) => string;
@@ -42,10 +42,7 @@ export function cutPage<Item>(
 
 type CursorValue = string | number | null;
 
-/**
- * Encodes a cursor: a JSON array in base64url, which is safe in a URL. A position consists of whole
- * numbers, identifiers in any case, and `null` for what is unknown.
- */
+/** Encodes a cursor: a JSON array in base64url. A position has whole numbers, identifiers and `null`. */
 export function encodeCursor(
   list: readonly CursorValue[],
   ...position: readonly CursorValue[]
@@ -81,7 +78,6 @@ export function decodeCursor<Position extends readonly CursorValue[]>(
   );
 }
 
-/** Returns no values for a text that is no cursor. */
 function parseCursor(cursor: string): readonly unknown[] {
   try {
     const bytes = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
@@ -95,6 +91,6 @@ function parseCursor(cursor: string): readonly unknown[] {
 
 function isPositionValue(value: unknown): value is CursorValue {
   return typeof value === "string"
-    ? isFoldedIdentifier(value)
+    ? isIdentifier(value, FOLDED_IDENTIFIER_MAX_CHARACTERS)
     : value === null || Number.isSafeInteger(value);
 }

@@ -108,11 +108,8 @@ function copyAttributes(attributes: Attributes): Attributes {
   return copy;
 }
 
-/**
- * Merges counts of the same instant: of two, the greater wins. Returns `existing` itself if nothing
- * changed; never `incoming` itself.
- */
-export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
+/** Of two counts, the greater wins. Returns `existing` if nothing changed; never `incoming` itself. */
+function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return { ...incoming };
   let merged: Record<string, number | null> | undefined;
   for (const name in incoming) {
@@ -125,11 +122,8 @@ export function mergeCounts(existing: Counts | undefined, incoming: Counts): Cou
   return merged ?? existing;
 }
 
-/**
- * Merges the attributes of an entity and an observation: the newest instant wins, then the greater
- * value. Returns `existing` itself if nothing changed.
- */
-export function mergeAttributes(
+/** The newest instant wins, then the greater value. Returns `existing` itself if nothing changed. */
+function mergeAttributes(
   existing: Attributes,
   { attributes, observedAt }: Pick<Observation, "attributes" | "observedAt">,
 ): Attributes {

@@ -1,7 +1,4 @@
-/**
- * The errors of the service: their names and HTTP statuses, their messages, and the bodies that
- * clients read.
- */
+/** The errors of the service: their names and HTTP statuses, messages, and the bodies of responses. */
 import type { EntityKind } from "./kinds.ts";
 import type { ServiceError, VideoError } from "./resources/generated/types.ts";
 
@@ -126,10 +123,8 @@ export function createNotFoundError(kind: EntityKind, name: string, id = ""): Do
  * @example
  * createVideoError(createNotFoundError("channel", "nasa")); // { error: "Channel nasa not found" }
  */
-export function createVideoError({
-  code,
-  message,
-}: Pick<DomainError, "code" | "message">): VideoError {
+export function createVideoError(error: Pick<DomainError, "code" | "message">): VideoError {
+  const { code, message } = error;
   if (code in VIDEO_ERROR_SENTENCES) return { error: message };
   return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
 }
@@ -141,20 +136,14 @@ export function createVideoError({
  * createServiceError({ code: "Not Found", message: "There is no path /x" });
  * // { error: "Not Found", message: "There is no path /x" }
  */
-export function createServiceError({
-  code,
-  message,
-}: Pick<DomainError, "code" | "message">): ServiceError {
-  return { error: code, message };
+export function createServiceError(error: Pick<DomainError, "code" | "message">): ServiceError {
+  return { error: error.code, message: error.message };
 }
 
 /** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/**
- * Formats any value for a message: as JSON, cut to 80 characters, safe for a terminal. Values that
- * JSON cannot write are shown by their name or type.
- */
+/** Formats any value for a message: as JSON, or by its type, cut to 80 characters, safe for a terminal. */
 export function quoteValue(value: unknown): string {
   // 80 characters are at most 160 units.
   // Stryker disable next-line MethodExpression: without the cut it is only slower.

@@ -216,7 +216,7 @@ export function createHistoryPage<Kind extends EntityKind>(
   };
 }
 
-/** Groups points: into buckets before a page, and those of the page and all pages after it. */
+/** Groups points into the buckets before a page, and those of it and all pages after it. */
 function splitBuckets(points: Iterable<HistoryPoint>, request: HistoryRequest) {
   const { start: first, end } = findBucketRange(request);
   const buckets = groupIntoBuckets(points, request.interval).filter(({ start }) => start < end);
@@ -242,16 +242,19 @@ export function createComparisonTable(
   request: HistoryRequest,
 ): ComparisonTable {
   const buckets = histories.map((points) => splitBuckets(points, request).selected);
-  const { items, pagination } = cutHistoryPage(alignBuckets(buckets, countIndex), request);
-  return { interval: request.interval, rows: createComparisonRows(items), pagination };
+  const { rows, pagination } = createComparisonPage(buckets, countIndex, request);
+  return { interval: request.interval, rows, pagination };
 }
 
-/** Creates the rows of a comparison from aligned buckets. */
-export function createComparisonRows(
-  rows: Readonly<ReturnType<typeof alignBuckets>>,
-): ComparisonTable["rows"] {
-  return rows.map(({ start, counts }) => ({
-    timestamp: formatInstant(start),
-    values: [...counts],
-  }));
+/** Creates a page of a comparison from the buckets of each entity, with the start of its first row. */
+export function createComparisonPage(
+  histories: readonly (readonly HistoryBucket[])[],
+  countIndex: number,
+  request: HistoryRequest,
+): Omit<ComparisonTable, "interval"> & { readonly first: { readonly start: number } | undefined } {
+  const { items, pagination } = cutHistoryPage(alignBuckets(histories, countIndex), request);
+  const rows = items.map(({ start, counts }) => {
+    return { timestamp: formatInstant(start), values: [...counts] };
+  });
+  return { rows, pagination, first: items[0] };
 }

@@ -8,10 +8,7 @@ export interface QueryParameters {
   getAll(name: string): readonly string[];
 }
 
-/**
- * Parses a whole number in plain decimal digits, from `min` to `max`. Returns `undefined` for any other
- * text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
- */
+/** Parses a whole number in plain decimal digits; `undefined` for `1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`. */
 export function parseInteger(
   text: string,
   { min = 0, max = INTEGER_MAX }: { readonly min?: number; readonly max?: number } = {},

@@ -7,17 +7,14 @@ import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
-export interface RetentionRule {
+interface RetentionRule {
   /** The number of days for which every observation is stored. */
   readonly rawDays: number;
-  /**
-   * Then, up to this age, the newest observation of each UTC day: equal to `rawDays` for none,
-   * `Infinity` for no end.
-   */
+  /** Up to this age, the newest of each UTC day: `rawDays` for none, `Infinity` for no end. */
   readonly dailyDays: number;
 }
 
-/** The rules by kind. A kind without a rule keeps everything. */
+/** A kind without a rule keeps everything. */
 export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
 /** The syntax that {@link parseRetentionPolicy} accepts, for messages. */
@@ -28,10 +25,7 @@ export const RETENTION_SYNTAX: string =
 
 const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
-/**
- * Parses a policy. A rule is `90d` (every observation for 90 days, then none), `90d/day` (then one a UTC
- * day) or `90d/day/365d` (then one a UTC day until 365 days). Returns `undefined` for any other text.
- */
+/** Parses rules: `90d` (then none), `90d/day` (then one a UTC day), `90d/day/365d` (until 365 days). */
 export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
   const policy: Partial<Record<EntityKind, RetentionRule>> = {};
   for (const part of text.split(",")) {
@@ -69,10 +63,7 @@ export interface RetentionBounds {
   readonly dailyFrom: number;
 }
 
-/**
- * The bounds of a rule at an instant. They move at midnight UTC only, so a day is treated as a
- * whole, and the result does not depend on how often the rule was applied before.
- */
+/** The bounds move at midnight UTC only, so that it makes no difference how often a rule is applied. */
 export function computeRetentionBounds(
   { rawDays, dailyDays }: RetentionRule,
   now: number,
@@ -82,10 +73,7 @@ export function computeRetentionBounds(
   return { rawFrom: daysAgo(rawDays), dailyFrom: daysAgo(dailyDays) };
 }
 
-/**
- * Returns the points that a rule with these bounds keeps of a part of a history, oldest first. `nextAt` is
- * the instant of the first point after the part; `undefined` for the last part.
- */
+/** Keeps points of a part of a history, oldest first. `nextAt` is that of the point after the part. */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],
   { rawFrom, dailyFrom }: RetentionBounds,

@@ -3,10 +3,7 @@
 /** Smaller numbers keep a fraction of three digits. Hardly any count is as large as this. */
 export const ROUNDED_NUMBER_MIN: number = 2 ** 40;
 
-/**
- * Lists the numbers of a JSON text that are no whole numbers, but are read as large ones:
- * `JSON.parse()` rounds 9007199254740991.4 to 9007199254740991.
- */
+/** Lists the numbers that `JSON.parse()` rounds: 9007199254740991.4 to 9007199254740991. */
 export function listRoundedNumbers(json: string): string[] {
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
   if (!/\d[.eE]/.test(json)) return [];

@@ -134,14 +134,6 @@ export interface CreditCharge extends RequestCharge {
   readonly account: string;
 }
 
-/** The fields that the charges of one commit share. */
-export interface ChargeBatch {
-  /** Made before the commit, so that a commit that is retried applies once. */
-  readonly id: string;
-  /** When the requests came. */
-  readonly now: number;
-}
-
 /** The decision of a store on one charge. `Debit` has the fields that it needs for a refund. */
 export type DebitOutcome<Debit> =
   | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
@@ -181,10 +173,11 @@ export interface CreditStore<Debit = unknown> {
    * covered, all or none. A charge of an account that does not exist is refused.
    *
    * @param charges No two with one idempotency key of one account, but those that have waited.
+   * @param batch Its `id` is made before, so that a retried commit applies once. `now` is when the requests came.
    */
   debit(
     charges: readonly CreditCharge[],
-    batch: ChargeBatch,
+    batch: { readonly id: string; readonly now: number },
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
   /** Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again. */
   refund(debit: Debit, id: string, reason: string, now: number): Promise<void>;

@@ -45,7 +45,7 @@ export function foldAsciiCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether a text has more than `max` characters (code points). */
+/** Characters are code points. */
 export function isLongerThan(text: string, max: number): boolean {
   // Stryker disable ConditionalExpression,EqualityOperator: these only save the counting.
   if (text.length <= max) return false;
@@ -75,17 +75,8 @@ export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/** Whether a text can be an identifier: 1 to 256 characters, storable, no control character. */
-export function isIdentifier(text: string): boolean {
-  return isName(text, IDENTIFIER_MAX_CHARACTERS);
-}
-
-/** Whether a text can be an identifier in the case of {@link foldCase}, which may be longer. */
-export function isFoldedIdentifier(text: string): boolean {
-  return isName(text, FOLDED_IDENTIFIER_MAX_CHARACTERS);
-}
-
-function isName(text: string, max: number): boolean {
+/** Whether a text can be an identifier: of 1 to `max` characters, storable, no control character. */
+export function isIdentifier(text: string, max: number = IDENTIFIER_MAX_CHARACTERS): boolean {
   return text !== "" && isStorable(text) && !hasControlCharacter(text) && !isLongerThan(text, max);
 }
 

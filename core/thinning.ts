@@ -2,9 +2,8 @@
 import { assertWholeNumber } from "./errors.ts";
 
 /**
- * Cuts the time of a history into slices. A thinned history lists the first point, the newest point
- * of each slice and the newest of all: 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`. A slice
- * includes its lower bound and excludes its upper one.
+ * Cuts the time of a history into slices, which include their lower bound and exclude their upper one:
+ * 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`.
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);
@@ -19,10 +18,7 @@ export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints:
   );
 }
 
-/**
- * Thins a history that has more than `maxPoints` points, 3 or more: to the first, the newest, and the
- * newest of each of equal slices of the time between. Points are oldest first, no two at one instant.
- */
+/** Thins a history, oldest first: to the first point, the newest, and the newest of each slice. */
 export function thinHistory<Point extends { readonly at: number }>(
   points: readonly Point[],
   maxPoints: number,
@@ -34,10 +30,7 @@ export function thinHistory<Point extends { readonly at: number }>(
   return keepNewestOfSlices(points, computeSliceBounds(first.at, newest.at, maxPoints));
 }
 
-/**
- * Keeps the first point, the newest, and the newest of each slice of {@link computeSliceBounds}. Points
- * that would not be kept may be missing.
- */
+/** Thins a history by {@link computeSliceBounds}. Points that would not be kept may be missing. */
 export function keepNewestOfSlices<Point extends { readonly at: number }>(
   points: readonly Point[],
   bounds: readonly number[],

@@ -1,7 +1,4 @@
-/**
- * Parses and formats instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside.
- * Nothing here depends on the clock or the time zone of the process.
- */
+/** Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside, in no other time zone. */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
 /** A minute, in milliseconds. */

@@ -31,7 +31,7 @@ type Attempt =
   | { readonly response: ResponseLike; readonly text: string | undefined }
   | { readonly cause: unknown; readonly isTimeout: boolean };
 
-/** Sends a request once. It never throws. */
+/** Never throws. */
 export async function sendOnce(
   options: { readonly fetch?: FetchLike | undefined; readonly responseMaxBytes: number },
   url: string,
@@ -103,7 +103,6 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
   }
 }
 
-/** An attempt that gave no result. */
 interface Failure {
   readonly error: Error;
   /** Whether the request can be sent again, and may succeed then. */
@@ -112,7 +111,6 @@ interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-/** The request that an attempt has sent. */
 interface SentRequest<Body> {
   /** The method and path, for messages. */
   readonly name: string;
@@ -129,6 +127,7 @@ interface SentRequest<Body> {
   readonly probe: (body: Body) => unknown;
 }
 
+/** Reads the outcome of an attempt. */
 export function readOutcome<Body>(
   request: SentRequest<Body>,
   received: Attempt,
@@ -196,10 +195,7 @@ function readErrorResponse(
 /** An HTTP date, as servers send it today (RFC 9110, 5.6.7). `Date.parse()` takes much more. */
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/;
 
-/**
- * Reads `Retry-After`: whole seconds, or a date by the clock that the response has (RFC 9110,
- * 10.2.3). Anything else is as if it were missing.
- */
+/** Reads `Retry-After`: seconds, or a date by the clock of the response (RFC 9110, 10.2.3). */
 function readRetryAfterMs(headers: HeadersLike): number | null {
   const value = headers.get("retry-after") ?? "";
   if (/^\d+$/.test(value)) return Number(value) * 1000;

@@ -128,7 +128,6 @@ export function createClient(clientOptions: ClientOptions): Client {
   };
 }
 
-/** Sends a read. @param probe Reads a field that every response has. */
 const read = <Body>(
   send: Send,
   path: readonly PathSegment[],

@@ -111,10 +111,7 @@ export class AbortError extends RequestError {
   override readonly name = "AbortError";
 }
 
-/**
- * Reads the body of an error: `{ error, message }`, or `{ error }` of the video interface, which has a
- * name or a sentence.
- */
+/** Reads `{ error, message }`, or `{ error }` of the video interface, which has a name or a sentence. */
 export function createMetricsError(text: string, details: MetricsErrorDetails): MetricsError {
   const { status } = details;
   const { error = `Status ${status}`, message } = parseBody(text);

@@ -91,6 +91,7 @@ function isHttpUrl(url: string): boolean {
   }
 }
 
+/** @throws {RangeError} For options that no request can be sent with. */
 export function checkRequestOptions(options: RequestOptions): void {
   assertObject("options", options);
   const { signal, idempotencyKey: key } = options;
@@ -127,5 +128,6 @@ export function assertObject(name: string, value: unknown): void {
   assertAllowed(name, value, isObject, "an object");
 }
 
+/** Whether a value is text that matches a pattern. */
 export const isTextLike = (value: unknown, pattern: RegExp): boolean =>
   typeof value === "string" && pattern.test(value);

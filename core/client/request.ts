@@ -16,7 +16,6 @@ import { runtime, type AbortSignalLike } from "./runtime.ts";
 /** A part of a path: as it is, or an argument by its name: `{ channel: "nasa" }`. */
 export type PathSegment = string | Readonly<Record<string, string>>;
 
-/** A request of the service's API. */
 interface ApiRequest<Body> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: readonly PathSegment[];
@@ -32,6 +31,7 @@ export type Send = <Body>(
   options?: RequestOptions,
 ) => Promise<Result<Body>>;
 
+/** Creates the function that sends requests. */
 export function createSend(clientOptions: ClientOptions): Send {
   const settings = readClientOptions(clientOptions);
   const { timeoutMs, deadlineMs, retries, pauseMaxMs } = settings;

@@ -3,7 +3,7 @@
  * that is not registered, and a registration only reaches one of the copies that a program may load.
  */
 import * as Type from "@sinclair/typebox";
-import { HISTORY_INTERVALS, type HistoryInterval } from "../buckets.ts";
+import { ERROR_STATUSES, isErrorCode } from "../errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, PAGE_LIMIT_RANGE } from "../limits.ts";
 import type { Nullable, ResourceSchemas } from "./generated/schemas.ts";
 
@@ -43,10 +43,7 @@ export const CountChange: Type.TInteger = Type.Integer({
 /** A text, or `null`. */
 export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
-/**
- * One of these names, of letters and spaces. TypeBox checks the pattern, generators of clients read
- * `enum`, and it is smaller than a union of literals.
- */
+/** TypeBox checks the pattern, generators of clients read `enum`; it is smaller than a union of literals. */
 export const createChoice = <Name extends string>(
   names: readonly Name[],
   description: string,
@@ -55,10 +52,7 @@ export const createChoice = <Name extends string>(
     Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, description }),
   );
 
-/**
- * Creates the schema of a text without NUL, other excluded characters and lone surrogates. Its length is
- * in the pattern, because TypeBox counts UTF-16 units where JSON Schema counts characters.
- */
+/** The length is in the pattern: TypeBox counts UTF-16 units where JSON Schema counts characters. */
 export const createTextSchema = (
   min: number,
   max: number,
@@ -90,18 +84,6 @@ export const Instant: Type.TString = Type.String({
 
 /** An instant, or `null`. */
 export const InstantOrNull: Nullable<Type.TString> = nullable(Instant);
-
-/** How the observations of a history or a comparison are grouped. */
-export const Interval: Type.TUnsafe<HistoryInterval> = createChoice(
-  HISTORY_INTERVALS,
-  "How the observations are grouped",
-);
-
-/** The start of a bucket of a history or a comparison. */
-export const BucketStart: Type.TString = describe(
-  Instant,
-  "The start of the bucket; with the interval raw, the instant itself",
-);
 
 /** The name of a channel in resources of more than the channel. */
 export const ChannelName: Type.TString = Type.String({
@@ -143,3 +125,14 @@ export const Pagination: ResourceSchemas["Pagination"] = strictObject(
   },
   { description: "How far the listing goes" },
 );
+
+/** An error of `/api/video`. */
+export const VideoError: ResourceSchemas["VideoError"] = strictObject({
+  error: Type.String({ description: "A sentence, or the name of the error" }),
+});
+
+/** An error of every other path. */
+export const ServiceError: ResourceSchemas["ServiceError"] = strictObject({
+  error: createChoice(Object.keys(ERROR_STATUSES).filter(isErrorCode), "The name of the error"),
+  message: Type.String({ description: "What was sent and what is allowed" }),
+});

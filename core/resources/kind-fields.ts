@@ -46,7 +46,6 @@ const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   impressions: "Views of the tweet",
 };
 
-/** Adds the description of a field to its schema, if it has one. */
 function describeField<Schema extends Type.TSchema>(name: string, schema: Schema): Schema {
   const description = FIELD_DESCRIPTIONS[name];
   return description === undefined ? schema : describe(schema, description);

@@ -4,12 +4,10 @@
  * @module @creator-metrics/core/schema
  */
 export * from "./account.ts";
-export * from "./batch.ts";
 export * from "./creators.ts";
-export * from "./errors.ts";
-export { CursorPagination, Pagination } from "./fields.ts";
-export * from "./history.ts";
+export { CursorPagination, Pagination, ServiceError, VideoError } from "./fields.ts";
 export * from "./microblog.ts";
 export * from "./observations.ts";
+export * from "./owners.ts";
 export * from "./video.ts";
 export type { Nullable, ResourceSchemas } from "./generated/schemas.ts";

@@ -15,7 +15,6 @@ import { createRandom } from "./random.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Creates an account with credits, and returns its name. */
 async function fund(store: CreditStore, name: string, amount: number): Promise<string> {
   await store.createAccount(name, NOW);
   if (amount > 0) await store.grant({ id: `grant ${name}`, account: name, amount }, NOW);
@@ -46,7 +45,6 @@ async function refundAll(
   }
 }
 
-/** Debits a batch, and lists the kinds of its outcomes. */
 async function debit(store: CreditStore, charges: readonly CreditCharge[], id: string, now = NOW) {
   const { outcomes } = await store.debit(charges, { id, now });
   return outcomes.map(({ kind }) => kind);

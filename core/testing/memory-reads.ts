@@ -29,16 +29,21 @@ type Entities = Readonly<Record<EntityKind, Map<string, Entity>>>;
 /** Creates the reads that channels with shorts and users with tweets have in common. */
 function createOwnerReads<
   Kind extends OwnerKind,
+  Item extends ItemKind,
   Owner extends { readonly id: string; readonly name: string },
   Fields,
   Details,
+  NameField extends object,
+  ItemField extends object,
 >(
   entities: Entities,
   rules: {
     readonly kind: Kind;
-    readonly item: ItemKind;
+    readonly item: Item;
     readonly find: (name: string) => Owner | undefined;
     readonly createDetails: (owner: Owner) => Details;
+    readonly createNameField: (name: string) => NameField;
+    readonly createItemField: (id: string) => ItemField;
     /** An item is not listed while it is not known when it was published. */
     readonly readItem: (id: string, entity: Entity) => Fields | undefined;
   },
@@ -78,13 +83,15 @@ function createOwnerReads<
       const names = found.map((owner) => (owner instanceof Error ? owner : owner.name));
       return { body: { entities: names, rows, pagination } };
     },
-    history(name: string, request: HistoryRequest) {
+    async history(name: string, request: HistoryRequest) {
       const owner = getOwner(name);
-      return { owner, page: createHistoryPage(kind, listPoints(kind, owner.id), request) };
+      const page = createHistoryPage(kind, listPoints(kind, owner.id), request);
+      return { body: { ...rules.createNameField(owner.name), ...page } };
     },
-    itemHistory(name: string, id: string, request: HistoryRequest) {
+    async itemHistory(name: string, id: string, request: HistoryRequest) {
       const { owner, points } = getItem(name, id);
-      return { owner, page: createHistoryPage(item, points, request) };
+      const fields = { ...rules.createNameField(owner.name), ...rules.createItemField(id) };
+      return { body: { ...fields, ...createHistoryPage(item, points, request) } };
     },
   };
 }
@@ -117,6 +124,8 @@ export function createVideoReads(entities: Entities): VideoStore {
   const reads = createOwnerReads(entities, {
     kind: "channel",
     item: "short",
+    createNameField: (channel) => ({ channel }),
+    createItemField: (short_id) => ({ short_id }),
     find: (name) => findChannel(name, listChannels()),
     createDetails: ({ fields, gains }) => createChannelDetails(fields, gains),
     readItem(id, entity) {
@@ -144,14 +153,8 @@ export function createVideoReads(entities: Entities): VideoStore {
       const { fields, points } = reads.getItem(name, id);
       return { body: createShortDetails(fields, points) };
     },
-    async channelHistory(name, request) {
-      const { owner, page } = reads.history(name, request);
-      return { body: { channel: owner.name, ...page } };
-    },
-    async shortHistory(name, id, request) {
-      const { owner, page } = reads.itemHistory(name, id, request);
-      return { body: { channel: owner.name, short_id: id, ...page } };
-    },
+    channelHistory: reads.history,
+    shortHistory: reads.itemHistory,
   };
 }
 
@@ -169,6 +172,8 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
   const reads = createOwnerReads(entities, {
     kind: "user",
     item: "tweet",
+    createNameField: (username) => ({ username }),
+    createItemField: (tweet_id) => ({ tweet_id }),
     find: findUser,
     createDetails: ({ fields }) => createUserDetails(fields),
     readItem(id, entity) {
@@ -199,13 +204,7 @@ export function createMicroblogReads(entities: Entities): MicroblogStore {
       const { owner, ...tweet } = reads.getItem(username, id);
       return { body: createTweetDetails(owner.name, tweet) };
     },
-    async userHistory(username, request) {
-      const { owner, page } = reads.history(username, request);
-      return { body: { username: owner.name, ...page } };
-    },
-    async tweetHistory(username, id, request) {
-      const { owner, page } = reads.itemHistory(username, id, request);
-      return { body: { username: owner.name, tweet_id: id, ...page } };
-    },
+    userHistory: reads.history,
+    tweetHistory: reads.itemHistory,
   };
 }

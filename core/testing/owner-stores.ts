@@ -5,27 +5,7 @@ import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts"
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
 import { NAMES, NOW } from "./random.ts";
-import {
-  createReadTests,
-  listInstantsAround,
-  walkPages,
-  type ReadTests,
-  type TestedOwners,
-} from "./read-tests.ts";
-
-const CHANNELS: TestedOwners = {
-  kinds: ["channel", "short"],
-  names: [...NAMES.channels, "TWIN", "Soup", "É", "nobody"],
-  sorts: SORTS.channel,
-  filters: [
-    { country: "a" },
-    { country: "é" },
-    ...["so", "wi", "oup", "é", "%"].map((search) => ({ search })),
-    { search: "soup ", country: "a" },
-  ],
-  owner: "uc1",
-  count: { count: "viewCount", countIndex: 2 },
-};
+import { createReadTests, listInstantsAround, walkPages } from "./read-tests.ts";
 
 /** The first pages of shorts before an instant. */
 const BOUNDED_PAGES = [
@@ -45,23 +25,6 @@ const SHORT_EDGES = BOUNDED_PAGES.flatMap(({ before }) =>
   })),
 );
 
-const VIDEO_TESTS: ReadTests = {
-  async "channels() lists all channels"(compare) {
-    await compare("channels");
-  },
-
-  async "shorts() lists the shorts of a channel, newest first, in pages of any size"(compare) {
-    for (const name of CHANNELS.names) {
-      for (const page of [...BOUNDED_PAGES, { limit: 50 }]) {
-        await walkPages((cursor) => {
-          const after = cursor === undefined ? {} : { after: decodeShortsCursor(cursor) };
-          return compare("shorts", name, { ...page, ...after });
-        });
-      }
-    }
-  },
-};
-
 /**
  * Creates the conformance tests of a {@link VideoStore}, which also imports observations. They
  * compare it with `createMemoryStore()`.
@@ -74,17 +37,40 @@ const VIDEO_TESTS: ReadTests = {
 export function createVideoStoreTests(
   withStore: WithStore<ObservationStore & VideoStore>,
 ): ConformanceTest[] {
-  return createReadTests(withStore, CHANNELS, SHORT_EDGES, VIDEO_TESTS);
-}
+  return createReadTests(withStore, {
+    kinds: ["channel", "short"],
+    names: [...NAMES.channels, "TWIN", "Soup", "É", "nobody"],
+    sorts: SORTS.channel,
+    filters: [
+      { country: "a" },
+      { country: "é" },
+      ...["so", "wi", "oup", "é", "%"].map((search) => ({ search })),
+      { search: "soup ", country: "a" },
+    ],
+    owner: "uc1",
+    count: { count: "viewCount", countIndex: 2 },
+    edges: SHORT_EDGES,
+    tests: {
+      async "channels() lists all channels"(compare) {
+        await compare("channels");
+      },
 
-const USERS: TestedOwners = {
-  kinds: ["user", "tweet"],
-  names: [...NAMES.users, "nobody"],
-  sorts: SORTS.user,
-  filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
-  owner: "nasa",
-  count: { count: "followers_count", countIndex: 0 },
-};
+      async "shorts() lists the shorts of a channel, newest first, in pages of any size"(
+        compare,
+        names,
+      ) {
+        for (const name of names) {
+          for (const page of [...BOUNDED_PAGES, { limit: 50 }]) {
+            await walkPages((cursor) => {
+              const after = cursor === undefined ? {} : { after: decodeShortsCursor(cursor) };
+              return compare("shorts", name, { ...page, ...after });
+            });
+          }
+        }
+      },
+    },
+  });
+}
 
 const DAYS = [1, 7, 45];
 
@@ -113,20 +99,6 @@ const PAGES = DAYS.flatMap((days) =>
   [0, 1, 2, 50].flatMap((page) => [3, 100].map((limit) => ({ days, page, limit }))),
 );
 
-const MICROBLOG_TESTS: ReadTests = {
-  async "tweets() lists the tweets of the last days, newest first, in numbered pages"(compare) {
-    for (const name of USERS.names) {
-      for (const page of PAGES) await compare("tweets", name, page, NOW);
-    }
-  },
-
-  async "followers() lists the counts of the last days, newest first, in numbered pages"(compare) {
-    for (const name of USERS.names) {
-      for (const page of PAGES) await compare("followers", name, page, FOLLOWERS_NOW);
-    }
-  },
-};
-
 /**
  * Creates the conformance tests of a {@link MicroblogStore}, which also imports observations. They
  * compare it with `createMemoryStore()`.
@@ -139,5 +111,32 @@ const MICROBLOG_TESTS: ReadTests = {
 export function createMicroblogStoreTests(
   withStore: WithStore<ObservationStore & MicroblogStore>,
 ): ConformanceTest[] {
-  return createReadTests(withStore, USERS, MICROBLOG_EDGES, MICROBLOG_TESTS);
+  return createReadTests(withStore, {
+    kinds: ["user", "tweet"],
+    names: [...NAMES.users, "nobody"],
+    sorts: SORTS.user,
+    filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
+    owner: "nasa",
+    count: { count: "followers_count", countIndex: 0 },
+    edges: MICROBLOG_EDGES,
+    tests: {
+      async "tweets() lists the tweets of the last days, newest first, in numbered pages"(
+        compare,
+        names,
+      ) {
+        for (const name of names) {
+          for (const page of PAGES) await compare("tweets", name, page, NOW);
+        }
+      },
+
+      async "followers() lists the counts of the last days, newest first, in numbered pages"(
+        compare,
+        names,
+      ) {
+        for (const name of names) {
+          for (const page of PAGES) await compare("followers", name, page, FOLLOWERS_NOW);
+        }
+      },
+    },
+  });
 }

@@ -1,7 +1,4 @@
-/**
- * Pseudo-random numbers that are the same in every run and on every runtime, and random observations of few
- * entities, instants and values, so that many contradict each other.
- */
+/** Random observations, the same in every run and on every runtime. Many contradict each other. */
 import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../kinds.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 
@@ -38,11 +35,7 @@ const pick = <Value>(random: Random, values: readonly Value[]): Value | undefine
 /** An instant within the last 45 days and the next one: a publication may be scheduled. */
 const pickInstant = (random: Random) => NOW - (random(46 * 3) - 3) * (DAY_MS / 3);
 
-/**
- * Creates random observations.
- *
- * @param seed The same seed gives the same observations.
- */
+/** Creates random observations. The same seed gives the same ones. */
 export function createObservations(
   seed: number,
   length: number,

@@ -1,7 +1,4 @@
-/**
- * Tests that compare the reads of a store with those of the store in memory. Channels with their shorts and
- * users with their tweets are read alike: by an owner and its posts.
- */
+/** Tests that compare the reads of a store, of owners and their posts, with the store in memory. */
 import type { ComparisonRequest } from "../batch.ts";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
@@ -29,22 +26,19 @@ type ReadArguments<Name extends keyof Reads> = Name extends `${OwnerKind}Page`
     ? [ComparisonRequest]
     : Parameters<Reads[Name]>;
 
-/**
- * Asserts that both stores answer a read alike: with the same body, or with errors of the same code
- * and message.
- *
- * @returns The cursor of the next page, if there is one.
- */
+/** Asserts that both stores answer a read alike. Returns the cursor of the next page, if any. */
 type CompareRead = <Name extends keyof Reads>(
   name: Name,
   ...request: ReadArguments<Name>
 ) => Promise<string | undefined>;
 
 /** Tests of reads, by name. Each runs on empty stores, and again when they have observations. */
-export type ReadTests = Readonly<Record<string, (compare: CompareRead) => Promise<void>>>;
+type ReadTests = Readonly<
+  Record<string, (compare: CompareRead, names: readonly string[]) => Promise<void>>
+>;
 
 /** The owners of a suite, and how they are listed. */
-export interface TestedOwners {
+interface TestedOwners {
   /** The kind of owners, and that of their posts. */
   readonly kinds: readonly [owner: OwnerKind, post: ItemKind];
   /** Names of owners, also of none. */
@@ -55,19 +49,16 @@ export interface TestedOwners {
   readonly owner: string;
   /** The count that is compared. */
   readonly count: Pick<ComparisonRequest, "count" | "countIndex">;
+  /** The observations besides the random ones: edge cases. */
+  readonly edges: readonly object[];
+  /** The tests of reads that only one kind of owner has. */
+  readonly tests: ReadTests;
 }
 
-/**
- * Creates the tests of a suite.
- *
- * @param edges The observations besides the random ones: edge cases.
- * @param tests The tests of reads that only one kind of owner has.
- */
+/** Creates the tests of a suite. */
 export function createReadTests<Store extends ObservationStore & Partial<Reads>>(
   withStore: WithStore<Store>,
   owners: TestedOwners,
-  edges: readonly object[],
-  tests: ReadTests,
 ): ConformanceTest[] {
   const runTwice = (test: ReadTests[string]) => async (store: Store) => {
     const reference = createMemoryStore(() => NOW);
@@ -78,19 +69,19 @@ export function createReadTests<Store extends ObservationStore & Partial<Reads>>
       assertEqual(actual, expected, [`${name}()`, ...shown].join(" "));
       return readNextCursor(expected);
     };
-    await test(compare);
-    const lines = [...createObservations(1, 400, owners.kinds), ...edges];
+    await test(compare, owners.names);
+    const lines = [...createObservations(1, 400, owners.kinds), ...owners.edges];
     for (const observed of [store, reference]) await observe(observed, lines);
-    await test(compare);
+    await test(compare, owners.names);
   };
-  const all = Object.entries({ ...createOwnerTests(owners), ...tests });
+  const all = Object.entries({ ...createOwnerTests(owners), ...owners.tests });
   return createTests(
     withStore,
     Object.fromEntries(all.map(([name, test]) => [name, runTwice(test)])),
   );
 }
 
-/** Creates the tests of the reads that all kinds of owner have. */
+/** The reads that all kinds of owner have. */
 function createOwnerTests({ kinds, names, sorts, filters, owner, count }: TestedOwners): ReadTests {
   const [kind, post] = kinds;
   return {

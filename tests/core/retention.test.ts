@@ -7,7 +7,6 @@ import {
   applyRetentionBounds,
   RETENTION_SYNTAX,
   computeRetentionBounds,
-  type RetentionRule,
 } from "../../core/retention.ts";
 import { DAY_MS, formatDay } from "../../core/time.ts";
 import { applyRetentionRule } from "../model/retention.ts";
@@ -20,7 +19,7 @@ const days = fc.oneof(
   fc.integer({ min: DAYS_RANGE.min, max: 60 }),
   fc.integer({ min: DAYS_RANGE.min, max: DAYS_RANGE.max }),
 );
-const rules: fc.Arbitrary<RetentionRule> = fc
+const rules: fc.Arbitrary<Parameters<typeof computeRetentionBounds>[0]> = fc
   .tuple(days, fc.oneof(days, fc.constant(Infinity)))
   .map(([a, b]) => ({ rawDays: Math.min(a, b), dailyDays: Math.max(a, b) }));
 

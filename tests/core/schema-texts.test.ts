@@ -9,7 +9,7 @@ import { parseBatchRequest } from "../../core/batch.ts";
 import { parseCreator } from "../../core/creators.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../../core/limits.ts";
 import { parseObservation } from "../../core/observations.ts";
-import { ChannelBatchRequest } from "../../core/resources/batch.ts";
+import { ChannelBatchRequest } from "../../core/resources/owners.ts";
 import { CreatorRequest } from "../../core/resources/creators.ts";
 import { Identifier } from "../../core/resources/fields.ts";
 import { ChannelObservation, UserObservation } from "../../core/resources/observations.ts";

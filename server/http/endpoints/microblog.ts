@@ -5,9 +5,8 @@ import { parseListRequest, SORT_FIELDS, SORTS } from "../../../core/lists.ts";
 import { parsePageRequest } from "../../../core/pagination.ts";
 import { createNamedResults } from "../../../core/batch.ts";
 import { createServiceError } from "../../../core/errors.ts";
-import * as batchSchemas from "../../../core/resources/batch.ts";
-import * as historySchemas from "../../../core/resources/history.ts";
 import * as schemas from "../../../core/resources/microblog.ts";
+import * as ownerSchemas from "../../../core/resources/owners.ts";
 import { createNextLink, defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
   createComparison,
@@ -143,7 +142,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getUserHistory",
     operation: "GET /api/microblog/{username}/history",
     summary: "History of a user",
-    schema: historySchemas.UserHistory,
+    schema: ownerSchemas.UserHistory,
     errors: USER_ERROR,
     load: ({ microblog }, { username }, request) => microblog.userHistory(username, request),
   }),
@@ -151,7 +150,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getTweetHistory",
     operation: "GET /api/microblog/{username}/tweet/{tweet_id}/history",
     summary: "History of a tweet",
-    schema: historySchemas.TweetHistory,
+    schema: ownerSchemas.TweetHistory,
     errors: TWEET_ERRORS,
     load: ({ microblog }, { username, tweet_id }, request) =>
       microblog.tweetHistory(username, tweet_id, request),
@@ -159,8 +158,8 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   defineBatch(MICROBLOG, {
     id: "batchUsers",
     operation: "POST /api/microblog/details",
-    body: batchSchemas.UserBatchRequest,
-    schema: batchSchemas.UserBatch,
+    body: ownerSchemas.UserBatchRequest,
+    schema: ownerSchemas.UserBatch,
     async load({ microblog }, names) {
       const found = await microblog.userBatch(names);
       return {
@@ -171,7 +170,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
   defineComparison(MICROBLOG, {
     id: "compareUsers",
     operation: "GET /api/microblog/compare",
-    schema: batchSchemas.UserComparison,
+    schema: ownerSchemas.UserComparison,
     load: ({ microblog }, _, request) =>
       createComparison(request, microblog.userComparison(request), (entities) => {
         const describe = (username: string) => ({ username });

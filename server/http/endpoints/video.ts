@@ -5,9 +5,8 @@ import { SHORTS_LIMIT_RANGE } from "../../../core/limits.ts";
 import { SORT_FIELDS, SORTS, parseListRequest } from "../../../core/lists.ts";
 import { createNamedResults } from "../../../core/batch.ts";
 import { createVideoError } from "../../../core/errors.ts";
-import * as batchSchemas from "../../../core/resources/batch.ts";
-import * as historySchemas from "../../../core/resources/history.ts";
 import * as schemas from "../../../core/resources/video.ts";
+import * as ownerSchemas from "../../../core/resources/owners.ts";
 import { defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
   createComparison,
@@ -136,7 +135,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getChannelHistory",
     operation: "GET /api/video/{channel}/history",
     summary: "History of a channel",
-    schema: historySchemas.ChannelHistory,
+    schema: ownerSchemas.ChannelHistory,
     errors: CHANNEL_ERROR,
     load: ({ video }, { channel }, request) => video.channelHistory(channel, request),
   }),
@@ -144,7 +143,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     id: "getShortHistory",
     operation: "GET /api/video/{channel}/short/{short_id}/history",
     summary: "History of a short",
-    schema: historySchemas.ShortHistory,
+    schema: ownerSchemas.ShortHistory,
     errors: SHORT_ERRORS,
     load: ({ video }, { channel, short_id }, request) =>
       video.shortHistory(channel, short_id, request),
@@ -152,8 +151,8 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   defineBatch(VIDEO, {
     id: "batchChannels",
     operation: "POST /api/video/details",
-    body: batchSchemas.ChannelBatchRequest,
-    schema: batchSchemas.ChannelBatch,
+    body: ownerSchemas.ChannelBatchRequest,
+    schema: ownerSchemas.ChannelBatch,
     async load({ video }, names) {
       const found = await video.channelBatch(names);
       return {
@@ -164,7 +163,7 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
   defineComparison(VIDEO, {
     id: "compareChannels",
     operation: "GET /api/video/compare",
-    schema: batchSchemas.ChannelComparison,
+    schema: ownerSchemas.ChannelComparison,
     load: ({ video }, _, request) =>
       createComparison(request, video.channelComparison(request), (entities) => {
         const describe = (channel: string) => ({ channel });

@@ -4,14 +4,8 @@
  */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
-import * as account from "../../../core/resources/account.ts";
-import * as batch from "../../../core/resources/batch.ts";
-import * as creators from "../../../core/resources/creators.ts";
-import * as errors from "../../../core/resources/errors.ts";
-import * as history from "../../../core/resources/history.ts";
-import * as microblog from "../../../core/resources/microblog.ts";
-import * as video from "../../../core/resources/video.ts";
 import { Day, Instant } from "../../../core/resources/fields.ts";
+import * as resources from "../../../core/resources/schemas.ts";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { ADMIN_ENDPOINTS } from "../admin/routes.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
@@ -66,7 +60,7 @@ export function createDocument() {
     })),
     components: {
       schemas: Object.fromEntries(
-        [...schemas, errors.VideoError, errors.ServiceError].flatMap((schema) => {
+        [...schemas, resources.VideoError, resources.ServiceError].flatMap((schema) => {
           const name = findSchemaName(schema);
           return name === undefined ? [] : [[name, schema]];
         }),
@@ -91,9 +85,7 @@ export function createDocument() {
 const LONG_EXAMPLES: Readonly<Record<string, EndpointDescription["examples"]>> = reference.examples;
 
 const CORE_NAMES: ReadonlyMap<unknown, string> = new Map(
-  [account, batch, creators, errors, history, microblog, video]
-    .flatMap((module) => Object.entries<unknown>(module))
-    .map(([name, schema]) => [schema, name]),
+  Object.entries<unknown>(resources).map(([name, schema]) => [schema, name]),
 );
 
 /** The name of a schema: its `$id`, or its name in core; `undefined` if it is of a text. */

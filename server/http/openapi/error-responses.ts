@@ -8,7 +8,7 @@ import {
   type ErrorCode,
   type createServiceError,
 } from "../../../core/errors.ts";
-import { ServiceError, VideoError } from "../../../core/resources/errors.ts";
+import { ServiceError, VideoError } from "../../../core/resources/fields.ts";
 import { createMissingScopeError } from "../admission.ts";
 import {
   API_PARTS,

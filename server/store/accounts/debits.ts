@@ -9,7 +9,7 @@ import type { Row } from "@libsql/client";
 import { decideCharge, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { ChargeBatch, DebitOutcome } from "../../../core/stores.ts";
+import type { CreditStore, DebitOutcome } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
@@ -17,12 +17,12 @@ import type { AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements, type Debit, type DebitRefund } from "./refunds.ts";
 
-interface DebitBatch extends ChargeBatch {
+type DebitBatch = Parameters<CreditStore["debit"]>[1] & {
   /** Committed with the charges, or not at all. The charges are decided without them. */
   readonly refunds?: readonly DebitRefund[];
   /** The last change that the caller knows of; without it, no changes are listed. */
   readonly since?: number | undefined;
-}
+};
 
 /** The outcomes of a batch, in the order of its charges, and the changes before it. */
 export type DebitBatchResult = Awaited<ReturnType<typeof commitDebits>>;

@@ -2,7 +2,7 @@
  * The SQL that writes entities and merges their attributes: for each, the newest instant wins, and
  * at the same instant the greater value. Booleans are 0 and 1, and texts compare by their bytes.
  *
- * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
+ * This restates core's `applyObservations()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
  */
 import type { Attribute } from "../../../core/entities.ts";

@@ -3,13 +3,9 @@
  * shorts, and of users, who have tweets.
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
-import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
+import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
-import {
-  cutHistoryPage,
-  createComparisonRows,
-  type HistoryRequest,
-} from "../../../core/histories.ts";
+import { createComparisonPage, type HistoryRequest } from "../../../core/histories.ts";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
@@ -122,18 +118,17 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
         );
         await yieldToEventLoop();
       }
-      const rows = alignBuckets(histories, countIndex);
-      const { items, pagination } = cutHistoryPage(rows, request);
+      const { rows, pagination, first } = createComparisonPage(histories, countIndex, request);
       return {
         body: {
           entities: names.map(
             (name, index) => found[index]?.name ?? createNotFoundError(kind, name),
           ),
-          rows: createComparisonRows(items),
+          rows,
           pagination,
         },
         tags: [...new Set(names.flatMap((name, index) => listTags(name, found[index]?.id)))],
-        ...computePageValidity(request, items[0]),
+        ...computePageValidity(request, first),
       };
     },
   };

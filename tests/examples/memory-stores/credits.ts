@@ -7,7 +7,6 @@ import {
   decideCharges,
   DomainError,
   EMPTY_LEDGER,
-  type ChargeBatch,
   type CreditAccount,
   type CreditCharge,
   type CreditStore,
@@ -51,7 +50,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
   function debitAccount(
     account: MemoryAccount | undefined,
     charges: readonly CreditCharge[],
-    { id: batch, now }: ChargeBatch,
+    { id: batch, now }: { readonly id: string; readonly now: number },
   ): DebitOutcome<MemoryDebit>[] {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
     const { payments } = account;

@@ -1,22 +1,82 @@
-/** Schemas of requests for several entities: batches of details, and comparisons of one count. */
+/**
+ * Schemas of the reads that channels and users have in common: histories, also of their shorts and
+ * tweets, and requests for several of them, batches and comparisons.
+ */
 import * as Type from "@sinclair/typebox";
-import { ENTITY_FIELDS } from "../kinds.ts";
+import { HISTORY_INTERVALS } from "../buckets.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
-import { ServiceError, VideoError } from "./errors.ts";
 import {
-  BucketStart,
   ChannelName,
   CountOrNull,
   createChoice,
   CursorPagination,
+  describe,
   Identifier,
-  Interval,
+  Instant,
+  ServiceError,
   strictObject,
   Username,
+  VideoError,
 } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
+import { createKindFields } from "./kind-fields.ts";
 import { UserDetails } from "./microblog.ts";
 import { ChannelDetails } from "./video.ts";
+
+const Interval = createChoice(HISTORY_INTERVALS, "How the observations are grouped");
+
+const BucketStart = describe(
+  Instant,
+  "The start of the bucket; with the interval raw, the instant itself",
+);
+
+/** The fields that a page of the history of any kind has. */
+function createPageFields<Kind extends EntityKind>(kind: Kind) {
+  const { counts, changes } = createKindFields(kind);
+  const bucket = strictObject({
+    timestamp: BucketStart,
+    observedAt: describe(Instant, "The newest observation of the bucket"),
+    ...counts,
+    change: strictObject(changes, {
+      description:
+        "Differences from the last known counts before the bucket, also before from; null if either is unknown",
+    }),
+  });
+  const description =
+    "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed";
+  return {
+    interval: Interval,
+    history: Type.Array(bucket, { description }),
+    pagination: CursorPagination,
+  };
+}
+
+/** The response of `GET /api/video/{channel}/history`. */
+export const ChannelHistory: ResourceSchemas["ChannelHistory"] = strictObject({
+  channel: ChannelName,
+  ...createPageFields("channel"),
+});
+
+/** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
+export const ShortHistory: ResourceSchemas["ShortHistory"] = strictObject({
+  channel: ChannelName,
+  short_id: Type.String({ description: "Identifier of the short" }),
+  ...createPageFields("short"),
+});
+
+/** The response of `GET /api/microblog/{username}/history`. */
+export const UserHistory: ResourceSchemas["UserHistory"] = strictObject({
+  username: Username,
+  ...createPageFields("user"),
+});
+
+/** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
+export const TweetHistory: ResourceSchemas["TweetHistory"] = strictObject({
+  username: Username,
+  tweet_id: Type.String({ description: "Identifier of the tweet" }),
+  ...createPageFields("tweet"),
+});
 
 const createNamesSchema = (description: string) =>
   Type.Array(Identifier, { minItems: 1, maxItems: BATCH_MAX_NAMES, description });
