@@ -9,7 +9,7 @@ import { formatErrorResponse } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charges.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
 import { createProgram } from "../server/main.ts";
-import { ABORTED_READS_PER_MINUTE } from "../server/metering/rate-limit.ts";
+import { createAbortLimiter } from "../server/metering/rate-limit.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
   parseInlineCode,
@@ -37,7 +37,7 @@ afterAll(service.close);
 /** Every limit, by its name in the code. */
 const limits: Readonly<Record<string, number | coreLimits.IntegerRange>> = {
   ...coreLimits,
-  ABORTED_READS_PER_MINUTE,
+  ABORTED_READS_PER_MINUTE: createAbortLimiter(() => 0).maxPerMinute,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   BODY_MAX_BYTES,
 };

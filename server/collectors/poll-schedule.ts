@@ -11,7 +11,7 @@
  * If a quota does not suffice, all intervals grow by the same factor, except those of profiles.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import type { AgeRange, TargetUpdate } from "../store/collection/targets.ts";
+import type { TargetUpdate } from "../store/collection/targets.ts";
 import { formatReason, type Collector, type SourceError } from "./collector.ts";
 import type { DiscoveredItem, DueTarget, SourceState, TaskName } from "./targets.ts";
 
@@ -44,10 +44,10 @@ export function computeIntervalMs(task: TaskName, ageMs: number): number {
  * The ranges of age by which targets are counted to estimate their polls. The first ends where
  * intervals begin to grow, each further one is a tenth longer, and the last has no end.
  */
-export const AGE_RANGES: readonly AgeRange[] = createAgeRanges();
+export const AGE_RANGES = createAgeRanges();
 
-function createAgeRanges(): AgeRange[] {
-  const ranges: AgeRange[] = [];
+function createAgeRanges() {
+  const ranges: Readonly<Record<"from" | "to", number>>[] = [];
   let from = 0;
   let to = INTERVAL_BOUNDS.counts.minMs * AGE_DIVISOR;
   while (to < INTERVAL_BOUNDS.counts.maxMs * AGE_DIVISOR) {

@@ -1,10 +1,12 @@
 /** Authenticates requests by a cache in front of the stored API keys. */
-import type { KeyStore, StoredKey } from "../store/accounts/api-keys.ts";
+import type { KeyStore } from "../store/accounts/api-keys.ts";
 
 /** Another process may have revoked a cached key: a revocation takes effect within this time. */
 const CACHE_TTL_MS = 500;
 
 const CACHE_MAX_ENTRIES = 10_000;
+
+type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
 
 /** The API key of a request and its account, by their numbers. */
 export type Caller = Pick<StoredKey, "key" | "account" | "scopes">;

@@ -5,6 +5,7 @@
  */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
+import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { ChangeSet } from "../store/history/change-log.ts";
 import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
@@ -18,12 +19,12 @@ import {
   type Receipt,
 } from "./batch-committer.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
-import { createLedgerCommits, type DebitLedger } from "./ledger-commits.ts";
+import { withDeadline } from "./deadline.ts";
 import { createRefundQueue } from "./refund-queue.ts";
-import { listCharges, type RefundSpool } from "./refund-spool.ts";
+import { listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
 interface DebitQueueOptions {
-  readonly ledger: DebitLedger;
+  readonly ledger: Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** Receives the changes up to a commit, before its requests are answered. */
@@ -60,10 +61,10 @@ export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
 /** Creates the queue of debits in front of a ledger. A listener that fails does not stop it. */
 export function createDebitQueue(options: DebitQueueOptions) {
-  const { ledger, now, onChanges, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
+  const { ledger, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
   const onFailure = isolate(options.onFailure, () => undefined);
   const onEnd = isolate(options.onEnd, onFailure);
-  const commits = createLedgerCommits({ ledger, now, timeoutMs, onChanges, onFailure });
+  const commits = createLedgerCommits(options, timeoutMs, onFailure);
   const takeRefunds = () => refundQueue.takeGroup();
   const batchCommitter = createBatchCommitter({ takeRefunds, drop, commit });
   const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
@@ -77,7 +78,6 @@ export function createDebitQueue(options: DebitQueueOptions) {
     spool,
   });
 
-  /** Ends a debit whose client left before the commit. */
   function drop({ charge, signal, reject }: PendingDebit): void {
     reject(signal?.reason);
     locks.release(charge);
@@ -117,21 +117,16 @@ export function createDebitQueue(options: DebitQueueOptions) {
     await refundQueue.enqueue({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason });
   }
 
-  /**
-   * Gives the debit back, once: the request could not be answered. If the first attempt fails, it
-   * resolves, and the queue goes on trying.
-   */
+  /** Gives a debit back, once. If the first attempt fails, it resolves, and the queue goes on trying. */
   const refund = (receipt: Receipt, reason: string): Promise<void> =>
     (receipt.refunded ??= refundDebit(receipt, reason));
 
   return {
     /**
-     * Charges a request; resolves once its debit is committed.
-     *
-     * @param signal Aborts when the client leaves. A debit that is not committed by then is dropped.
-     * @throws {DomainError} `Insufficient Credits`; `Invalid Request` for an idempotency key that paid
-     * for another request; `Service Unavailable` when the debit cannot be committed in time. Nothing
-     * stays debited then. For a dropped debit, it rejects with the reason of the signal.
+     * Charges a request; resolves once its debit is committed. If the signal aborts before, because the
+     * client leaves, it rejects with its reason. Else it throws a `DomainError`: `Insufficient Credits`,
+     * `Invalid Request` for an idempotency key that paid for another request, or `Service Unavailable`
+     * when the debit cannot be committed in time. Nothing stays debited then.
      */
     debit: (charge: AccountCharge, signal?: AbortSignal): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
@@ -191,3 +186,68 @@ function settleDebit(
   } else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
   return undefined;
 }
+
+/** Creates the writes to the ledger. */
+function createLedgerCommits(
+  { ledger, now, onChanges }: DebitQueueOptions,
+  timeoutMs: number,
+  onFailure: (error: unknown) => void,
+) {
+  let lastSequence: number | undefined;
+  let isFailing = false;
+  let runningProbe: Promise<void> | undefined;
+
+  function reportChanges(changes: ChangeSet): void {
+    try {
+      onChanges?.(changes);
+      lastSequence = changes.sequence;
+    } catch (error) {
+      // The next commit then reports that all may have changed.
+      lastSequence = undefined;
+      onFailure(error);
+    }
+  }
+
+  return {
+    /** Commits debits and refunds together. @returns The outcomes of debits, if there are any. */
+    async commit(id: string, { debits, ...pending }: Batch): Promise<DebitBatchResult | undefined> {
+      const refunds = selectRefundsOfDebits(pending.refunds.map(({ refund }) => refund));
+      if (debits.length === 0) {
+        await withDeadline(ledger.refundAll(refunds, now()), timeoutMs);
+        return undefined;
+      }
+      const charges = debits.map(({ charge }) => charge);
+      const batch = { id, now: now(), since: lastSequence, refunds };
+      try {
+        const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
+        isFailing = false;
+        reportChanges(result.changes);
+        return result;
+      } catch (error) {
+        isFailing = true;
+        throw error;
+      }
+    },
+
+    async applyRefunds(refunds: readonly Refund[]): Promise<void> {
+      const refundsOfDebits = selectRefundsOfDebits(refunds);
+      if (refundsOfDebits.length > 0) await ledger.refundAll(refundsOfDebits, now());
+      for (const refund of refunds) {
+        if (refund.kind === "batch") await ledger.cancel(refund.charges, refund.uid, now());
+      }
+    },
+
+    /** Throws while debits cannot be committed. After a failure it probes, once for all callers. */
+    async check(): Promise<void> {
+      if (!isFailing) return;
+      // It writes without changing a balance.
+      const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
+      runningProbe ??= probe().finally(() => (runningProbe = undefined));
+      await runningProbe;
+      isFailing = false;
+    },
+  };
+}
+
+const selectRefundsOfDebits = (refunds: readonly Refund[]) =>
+  refunds.filter((refund) => refund.kind === "debit");

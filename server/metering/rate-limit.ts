@@ -28,7 +28,7 @@ export function createRateLimiter(perMinute: number, now: () => number) {
  * Reads of an API key that may end in a minute without a response, because its clients closed their
  * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
  */
-export const ABORTED_READS_PER_MINUTE = 3000;
+const ABORTED_READS_PER_MINUTE = 3000;
 
 /** Creates the limiter of the charged reads of a key that end without a response to their client. */
 export function createAbortLimiter(now: () => number) {

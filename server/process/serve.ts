@@ -7,7 +7,7 @@ import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/commit-lock.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
-import { answersWithoutToken } from "../store/database/remote/remote-client.ts";
+import { answersWithoutToken } from "../store/database/remote/remote-database.ts";
 import { runServer } from "./http-server.ts";
 
 /** Runs the service until SIGTERM or SIGINT. */

@@ -5,8 +5,10 @@
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";
 import type { ServiceLogger } from "../log.ts";
-import type { Notice, NoticeStore } from "../store/accounts/notices.ts";
+import type { NoticeStore } from "../store/accounts/notices.ts";
 import { sendWebhook } from "./send-webhook.ts";
+
+type Notice = Awaited<ReturnType<NoticeStore["claim"]>>[number];
 
 interface DeliveryOptions {
   readonly notices: NoticeStore;

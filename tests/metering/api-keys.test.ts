@@ -2,11 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { createApiKeyAuthenticator } from "../../server/metering/api-keys.ts";
 import { hashSecret } from "../../server/secrets.ts";
 import { KEY_SCOPES, type KeyScope } from "../../server/stored-names.ts";
-import { createKeyStore, type StoredKey } from "../../server/store/accounts/api-keys.ts";
+import { createKeyStore, type KeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 
 const NOW = 1_790_000_000_000;
+
+type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
 
 const FOUND: StoredKey = {
   key: 1,

@@ -1,10 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import {
-  ABORTED_READS_PER_MINUTE,
-  createAbortLimiter,
-  createRateLimiter,
-} from "../../server/metering/rate-limit.ts";
+import { createAbortLimiter, createRateLimiter } from "../../server/metering/rate-limit.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -44,12 +40,12 @@ test("createRateLimiter() gives no token for a clock that goes back a day, and n
 
 test("createAbortLimiter() rejects a key once its clients have left too often, until a token is back", () => {
   const clock = { now: 0 };
-  const { countAbort, getRetryAfterS } = createAbortLimiter(() => clock.now);
-  for (let nth = 1; nth < ABORTED_READS_PER_MINUTE; nth++) countAbort(1);
+  const { countAbort, getRetryAfterS, maxPerMinute } = createAbortLimiter(() => clock.now);
+  for (let nth = 1; nth < maxPerMinute; nth++) countAbort(1);
   expect(getRetryAfterS(1)).toBe(0);
   countAbort(1);
   expect([getRetryAfterS(1), getRetryAfterS(2)]).toEqual([1, 0]);
-  clock.now = MINUTE_MS / ABORTED_READS_PER_MINUTE;
+  clock.now = MINUTE_MS / maxPerMinute;
   expect(getRetryAfterS(1)).toBe(0);
 });
 

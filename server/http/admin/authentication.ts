@@ -13,7 +13,7 @@ import { hostname } from "node:os";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { AdminTokenRecord, AdminTokenStore } from "../../store/administration/admin-tokens.ts";
+import type { AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import { hashSecret } from "../../secrets.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { throwTooManyRequests } from "../errors.ts";
@@ -41,8 +41,8 @@ export function getAdminCaller(request: Request): AdminCaller {
 }
 
 /** A named token, or that of the setting, which has no id. */
-type KnownToken = Pick<AdminTokenRecord, "name" | "hash" | "revokedAt"> &
-  Partial<Pick<AdminTokenRecord, "id">>;
+type AdminToken = Awaited<ReturnType<AdminTokenStore["list"]>>[number];
+type KnownToken = Pick<AdminToken, "name" | "hash" | "revokedAt"> & Partial<Pick<AdminToken, "id">>;
 
 const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;

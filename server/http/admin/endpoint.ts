@@ -11,7 +11,7 @@ import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { verifyLedger } from "../../store/accounts/verify-ledger.ts";
-import type { AuditEntry, AuditStore } from "../../store/administration/audit.ts";
+import type { AuditStore } from "../../store/administration/audit.ts";
 import type { readTotals } from "../../store/administration/totals.ts";
 import type { MonitoringListStore } from "../../store/collection/creators.ts";
 import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
@@ -69,6 +69,8 @@ export const Lines = Type.String({ contentMediaType: "application/x-ndjson" });
 type Immutable<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
   : Value;
+
+type AuditEntry = Parameters<AuditStore["begin"]>[0];
 
 /** A change in the audit; its target is `null` if the action says it all. */
 export type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;

@@ -14,7 +14,6 @@ import {
   type UsageDay,
   type UsageGrouping,
 } from "../../../core/usage.ts";
-import type { UsageGroup } from "../../store/accounts/usage.ts";
 import { getCaller } from "../admission.ts";
 import { defineFree, type EndpointSources, type FreeEndpoint } from "./endpoint.ts";
 import { getQuery } from "../request-url.ts";
@@ -87,6 +86,8 @@ export async function readAccountDetails(
   const rows = groups.map((group) => toUsageRow(grouping, group));
   return { account: account.name, balance: account.balance, usage: rows };
 }
+
+type UsageGroup = Awaited<ReturnType<EndpointSources["account"]["usage"]>>[number];
 
 function* listUsedDays(groups: readonly UsageGroup[]): Generator<UsageDay> {
   for (const { period, requests, credits, refunded } of groups) {

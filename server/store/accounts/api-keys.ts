@@ -3,8 +3,7 @@ import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { generateSecret, hashSecret } from "../../secrets.ts";
 import { addAdvice } from "../../system-errors.ts";
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 import { getAccountByName } from "./ledger.ts";
 
@@ -58,9 +57,6 @@ const SELECT_KEY = `
 const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = keys.account)`;
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
-
-/** A stored API key that is not revoked. */
-export type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
 
 /**
  * Creates the store of API keys. Instants are milliseconds since 1970 UTC.

@@ -46,14 +46,14 @@ export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
 /** Runs as the argument ?1 of the general statements. */
 export const RUN_ROWS = createJsonRows(
   "account cost key endpoint count idempotency_key request_hash has_waited".split(" "),
-  ({ account, cost, key, endpoint, count, idempotencyKey, hasWaited = false }: ChargeRun) => [
+  ({ account, cost, key, endpoint, count, idempotencyKey: paid, hasWaited = false }: ChargeRun) => [
     account,
     cost,
     key,
     endpoint,
     count,
-    idempotencyKey?.value ?? null,
-    idempotencyKey?.fingerprint ?? null,
+    paid?.value,
+    paid?.fingerprint,
     hasWaited,
   ],
 );

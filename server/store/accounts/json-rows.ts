@@ -2,9 +2,7 @@
 
 /**
  * Declares the columns of such rows. A row is an array, because `json_extract()` finds an index faster
- * than a name.
- *
- * @param toValues The values of a row, in the order of the columns.
+ * than a name. `toValues` returns its values in the order of the columns; `undefined` is NULL.
  */
 export function createJsonRows<Row>(
   columns: readonly string[],

@@ -12,7 +12,7 @@ import type { Database } from "../database/database.ts";
 import { accounts, notices } from "../tables/account-tables.ts";
 
 /** A notice, with the name of its account: a debit took the balance below the threshold. */
-export interface Notice extends Omit<typeof notices.$inferSelect, "account" | "attemptedAt"> {
+interface Notice extends Omit<typeof notices.$inferSelect, "account" | "attemptedAt"> {
   readonly account: string;
 }
 

@@ -3,8 +3,7 @@
  * exist and are not refunded, so a group that is committed again changes nothing. The journal comes
  * last: its rows mark the debits as refunded.
  */
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import { createJsonRows } from "./json-rows.ts";
 
 /** A committed debit, as a refund names it. */
@@ -24,7 +23,7 @@ export interface Debit {
 }
 
 /** A refund of a debit, with an id made before it. Applying it again changes nothing. */
-export interface DebitRefund {
+interface DebitRefund {
   readonly uid: string;
   readonly debit: Debit;
   /** Why, for the statement. */
@@ -33,18 +32,10 @@ export interface DebitRefund {
 
 const REFUND_ROWS = createJsonRows(
   "uid reason debit account debit_index cost key endpoint hour idempotency_key".split(" "),
-  ({ uid, reason, debit }: DebitRefund) => [
-    uid,
-    reason,
-    debit.uid,
-    debit.account,
-    debit.index,
-    debit.cost,
-    debit.key,
-    debit.endpoint,
-    debit.hour,
-    debit.idempotencyKey ?? null,
-  ],
+  ({ uid, reason, debit }: DebitRefund) => {
+    const { uid: batch, account, index, cost, key, endpoint, hour, idempotencyKey } = debit;
+    return [uid, reason, batch, account, index, cost, key, endpoint, hour, idempotencyKey];
+  },
 );
 
 /**

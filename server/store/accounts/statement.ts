@@ -7,10 +7,10 @@
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
-import { ALL_ENTRIES, HOUR } from "./entries-sql.ts";
+import { ALL_ENTRIES, HOUR } from "./fold-journal.ts";
 
 /** A grant, or of an hour the refunds with one reason, or the debits of one key and endpoint. */
-export interface StatementLine {
+interface StatementLine {
   /** Counted from 1970 UTC. */
   readonly hour: number;
   readonly kind: "grant" | "refund" | "debit";

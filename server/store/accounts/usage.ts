@@ -9,7 +9,7 @@ type Usage = typeof usage.$inferSelect;
 /** How requests ended that were charged; a failed one was refunded. */
 type StatusCounts = Pick<Usage, "ok" | "notModified" | "notFound" | "failed">;
 
-export interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | "refunded"> {
+interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | "refunded"> {
   /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
   readonly period: number | null;
   readonly key: number | null;

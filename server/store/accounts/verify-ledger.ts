@@ -1,7 +1,7 @@
 /** Verifies the ledger: recomputes every balance from the journal and its folded entries. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { ALL_ENTRIES } from "./entries-sql.ts";
+import { ALL_ENTRIES } from "./fold-journal.ts";
 
 /** An account whose journal and sums disagree, and how. */
 interface LedgerFault {

@@ -3,8 +3,7 @@ import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
 import { generateSecret, hashSecret } from "../../secrets.ts";
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import { adminTokens } from "../tables/administration-tables.ts";
 
 /** Every token begins with it; no name does. */
@@ -27,9 +26,6 @@ const INSERT_TOKEN = `
   SELECT ?, ?, ?, ?
   WHERE (SELECT count(*) FROM admin_tokens WHERE revoked_at IS NULL) < ?
   ON CONFLICT DO NOTHING`;
-
-/** A stored token of an administrator: never the token itself. */
-export type AdminTokenRecord = typeof adminTokens.$inferSelect;
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
 

@@ -35,9 +35,6 @@ const { uid: _, ...LISTED_COLUMNS } = getTableColumns(audit);
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
-/** A change in the audit. Without an outcome, it is being made, or its outcome is unknown. */
-export type AuditEntry = Awaited<ReturnType<AuditStore["list"]>>[number];
-
 export function createAuditStore(database: Database) {
   return {
     /** Stores a change before it is made. A second one with its `uid` changes nothing. */
@@ -59,7 +56,7 @@ export function createAuditStore(database: Database) {
       await database.write([{ sql: ADD_COUNTS, args }]);
     },
 
-    /** The newest entry first. */
+    /** The newest change first. Without an outcome, it is being made, or its outcome is unknown. */
     list: ({ actor, action, before, limit }: AuditFilter) =>
       database.query((drizzle) =>
         drizzle

@@ -9,8 +9,7 @@ import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { CreatorRequest, ListedCreator } from "../../../core/resources/generated/types.ts";
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import {
   selectTargetStatusesSql,
   toCollectionStatus,

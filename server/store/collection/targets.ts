@@ -25,12 +25,6 @@ export interface TargetUpdate {
   readonly failure?: { readonly at: number; readonly reason: string };
 }
 
-/** A range of ages in milliseconds, `from` included, `to` excluded. */
-export interface AgeRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
 const selectTargetsSql = (from: string) => `
@@ -164,8 +158,13 @@ export function createTargetStore(database: Database) {
       return (await database.queryJson<number>(sql, [platform, task])) ?? 0;
     },
 
-    /** Counts targets by age since publication; of each range, `from` is included and `to` is not. */
-    async countByAge(platform: Platform, task: TaskName, ranges: readonly AgeRange[], now: number) {
+    /** Counts targets by ages in milliseconds; of each range, `from` is included and `to` is not. */
+    async countByAge(
+      platform: Platform,
+      task: TaskName,
+      ranges: readonly Readonly<Record<"from" | "to", number>>[],
+      now: number,
+    ) {
       const published = ranges.map(({ from, to }) => ({
         after: clampInstant(now - to),
         until: clampInstant(now - from),

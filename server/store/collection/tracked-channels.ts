@@ -2,8 +2,7 @@
 import { DomainError } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/named-write.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import {
   selectTargetStatusesSql,
   toCollectionStatus,

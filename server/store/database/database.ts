@@ -1,4 +1,4 @@
-/** The interface of an open database: an embedded file or a libSQL server. */
+/** The interface of an open database, an embedded file or a libSQL server, and its writes by name. */
 import type { InValue, Row } from "@libsql/client";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
@@ -78,4 +78,18 @@ export interface Database {
   /** Throws if a server does not answer, or if another file took the place of the opened one. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Runs statements in the order of the object's members; returns the rows of each, by its name. */
+export async function writeNamed<
+  Statements extends object & { [Name in keyof Statements]?: Statement },
+>(
+  database: Database,
+  statements: Statements,
+  options?: WriteOptions,
+): Promise<{ [Name in keyof Statements]: readonly Row[] }> {
+  const results = await database.write(Object.values(statements), options);
+  const names = Object.keys(statements);
+  const rows = names.map((name, index) => [name, results[index]?.rows ?? []]);
+  return Object.fromEntries(rows);
 }

@@ -22,8 +22,7 @@ import { createOwnerTag } from "../history/change-log.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createListRead } from "./entity-lists.ts";
-import { createItemReads } from "./items.ts";
-import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
+import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { MicroblogReads } from "./read-types.ts";
 
 /** A user exists once they or a tweet were observed. */

@@ -1,12 +1,13 @@
 /**
- * Reads owners of items by name: details, batches, histories and comparisons of channels, which have
- * shorts, and of users, who have tweets.
+ * Reads owners by name, and their items by identifier: details and histories of channels with shorts
+ * and of users with tweets; and batches and comparisons of owners.
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
 import { createComparisonPage, type HistoryRequest } from "../../../core/histories.ts";
-import type { OwnerKind } from "../../../core/kinds.ts";
+import type { OwnerKind, ItemKind } from "../../../core/kinds.ts";
+import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
@@ -18,7 +19,9 @@ import {
   readHistoryPage,
   type RangeOrigin,
 } from "./history-pages.ts";
-import { jsonExtractSql } from "../tables/entity-sql.ts";
+import type { PointFields } from "../history/history-json.ts";
+import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
+import { jsonExtractSql, KIND_TABLES } from "../tables/entity-sql.ts";
 
 /** How the owners of a kind are found, and how responses call them. */
 export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends object = object> {
@@ -130,6 +133,85 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
         tags: [...new Set(names.flatMap((name, index) => listTags(name, found[index]?.id)))],
         ...computePageValidity(request, first),
       };
+    },
+  };
+}
+
+/** Creates the reads of the items of a kind. */
+export function createItemReads<
+  Kind extends ItemKind,
+  OwnerField extends object,
+  IdField extends object,
+  Fields,
+  Point,
+  Details,
+>(
+  database: Database,
+  item: {
+    readonly kind: Kind;
+    readonly owner: Owner<OwnerKind, OwnerField>;
+    /** The column with the instant of publication; an item without it is not listed. */
+    readonly publishedColumn: string;
+    /** Creates the field of a response that has the identifier. */
+    readonly createIdField: (id: string) => IdField;
+    /** JSON of the fields of the row `item`, as SQL. */
+    readonly fieldsSql: string;
+    /** The members of the points of the history in the details. */
+    readonly pointFields: PointFields;
+    /** @param name How responses call the owner. */
+    readonly createDetails: (fields: Fields, history: Point[], name: string) => Details;
+  },
+) {
+  const { kind, owner, pointFields: fields } = item;
+  const { entityTable, owner: columns } = KIND_TABLES[kind];
+  const history = createHistoryReader<Point>({ kind, fields, maxPoints: HISTORY_MAX_POINTS });
+
+  /** Creates the read of JSON of the row `item`. It throws a `DomainError` if there is none. */
+  function createItemRead<Row>(jsonSql: string) {
+    type ItemRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
+    const readOwner = createOwnerRead<ItemRow>(
+      database,
+      owner,
+      `json_object(
+        'ownerId', owner.id,
+        'name', ${owner.nameSql},
+        'item', (
+          SELECT ${jsonSql}
+          FROM ${entityTable} AS item
+          WHERE item.id = ?3 AND ${columns.keyColumn} = owner.key
+            AND ${item.publishedColumn} IS NOT NULL
+        )
+      )`,
+    );
+    return async (ownerName: string, id: string) => {
+      const row = await readOwner(ownerName, id);
+      if (row.item === null) throw createNotFoundError(kind, ownerName, id);
+      return { name: row.name, row: row.item, tags: owner.listTags(ownerName, row.ownerId) };
+    };
+  }
+
+  const readRow = createItemRead<Readonly<{ key: number; observedAt: number }>>(
+    "json_object('key', key, 'observedAt', observed_at)",
+  );
+  type DetailsRow = Readonly<{ observedAt: number; fields: Fields; history: HistoryRow }>;
+  const readDetails = createItemRead<DetailsRow>(`json_object(
+    'observedAt', observed_at,
+    'fields', ${item.fieldsSql},
+    'history', ${history.selectSql("item.key")}
+  )`);
+  return {
+    async details(ownerName: string, id: string): Promise<CacheableResult<Details>> {
+      const { name, row, tags } = await readDetails(ownerName, id);
+      const { points, isThinned } = history.format(row.history);
+      const body = item.createDetails(row.fields, points, name);
+      return { body, tags, observedAt: row.observedAt, isThinned };
+    },
+
+    async history(ownerName: string, id: string, request: HistoryRequest & RangeOrigin) {
+      const { name, row, tags } = await readRow(ownerName, id);
+      const { page, caching } = await readHistoryPage(database, kind, row, request);
+      const body = { ...owner.createNameField(name), ...item.createIdField(id), ...page };
+      return { body, tags, ...caching };
     },
   };
 }

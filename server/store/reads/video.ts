@@ -12,8 +12,7 @@ import { createOwnerTag, LIST_TAGS } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { readChannelList } from "./channel-list.ts";
 import { createListRead } from "./entity-lists.ts";
-import { createItemReads } from "./items.ts";
-import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
+import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { VideoReads } from "./read-types.ts";
 
 /** `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares both. */

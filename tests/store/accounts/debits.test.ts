@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { Debit, DebitRefund } from "../../../server/store/accounts/refunds.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows } from "../../support/store/database.ts";
@@ -67,7 +67,7 @@ describe("debit() and refund()", () => {
               uid: string,
               accounts: readonly number[],
               accepted: boolean[],
-              refunds?: readonly DebitRefund[],
+              refunds?: Parameters<typeof ledger.refundAll>[0],
             ) => {
               const waiting = accounts.map((account) => ({ account, cost: 1 }));
               const outcomes = await commitDebitGroup(ledger, waiting, uid, 0, refunds);

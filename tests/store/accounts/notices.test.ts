@@ -1,9 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import type { Notice, NoticeStore } from "../../../server/store/accounts/notices.ts";
+import type { NoticeStore } from "../../../server/store/accounts/notices.ts";
 import type { NoticeState } from "../../../server/stored-names.ts";
 import { resultOrError } from "../../support/store/database.ts";
 import { commitDebitGroup } from "../../support/store/debits.ts";
-import { claimAll, debitOnce, withThreshold } from "../../support/store/low-balance.ts";
+import {
+  claimAll,
+  debitOnce,
+  withThreshold,
+  type Notice,
+} from "../../support/store/low-balance.ts";
 
 describe("claim()", () => {
   const withNotice = (work: (notices: NoticeStore) => Promise<void>) =>

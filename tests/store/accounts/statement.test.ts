@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Debit } from "../../../server/store/accounts/refunds.ts";
-import type { StatementLine } from "../../../server/store/accounts/statement.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
@@ -44,7 +43,7 @@ test("readStatement() reconciles with the balance at the end of every hour, in p
           } else if (debit !== undefined) await ledger.refund(debit, uid, "test", at);
           balances.set(Math.floor(at / HOUR_MS), (await ledger.account("a")).balance);
         }
-        const lines: StatementLine[] = [];
+        const lines = [];
         let next: number | undefined = 0;
         while (next !== undefined) {
           const page = await ledger.statement("a", { since: next, until: HOURS }, limit);

@@ -1,5 +1,5 @@
 /** Charges and debits of one key at one endpoint. */
-import type { Debit, DebitRefund } from "../../../server/store/accounts/refunds.ts";
+import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";
@@ -43,7 +43,7 @@ export async function commitDebitGroup(
   requests: readonly { readonly account: number; readonly cost: number }[],
   uid: string,
   now: number,
-  refunds?: readonly DebitRefund[],
+  refunds?: Parameters<LedgerStore["refundAll"]>[0],
 ): Promise<DebitResult[]> {
   const charges = requests.map(({ account, cost }) => makeCharge(account, cost));
   const { outcomes } = await ledger.debit(charges, { id: uid, now, ...(refunds && { refunds }) });

@@ -1,6 +1,5 @@
 /** Reads all that the ledger tells, which a change of its tables must leave as it is. */
 import type { UsageGrouping } from "../../../core/usage.ts";
-import type { StatementLine } from "../../../server/store/accounts/statement.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -17,7 +16,7 @@ export async function readLedgerState(database: Database) {
   const ledger = createLedgerStore(database);
   const accounts = await ledger.accounts(DAYS);
   const states = accounts.map(async (account) => {
-    const lines: StatementLine[] = [];
+    const lines = [];
     let since: number | undefined = 0;
     while (since !== undefined) {
       const page = await ledger.statement(account.name, { since, until: DAYS.last * 24 }, 3);

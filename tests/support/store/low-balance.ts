@@ -1,11 +1,7 @@
 /** Accounts with a threshold of notices. */
 import { expect } from "bun:test";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
-import {
-  createNoticeStore,
-  type Notice,
-  type NoticeStore,
-} from "../../../server/store/accounts/notices.ts";
+import { createNoticeStore, type NoticeStore } from "../../../server/store/accounts/notices.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { commitDebitGroup, withAccounts, type DebitResult } from "./debits.ts";
@@ -37,6 +33,8 @@ export const debitOnce = (
   at: number,
 ): Promise<DebitResult[]> =>
   commitDebitGroup(ledger, [{ account: account ?? 0, cost }], `debit ${at}`, at);
+
+export type Notice = Awaited<ReturnType<NoticeStore["claim"]>>[number];
 
 /** Claims all notices that are due, for 100 ms. */
 export const claimAll = (notices: NoticeStore, now: number): Promise<Notice[]> =>
