@@ -14,7 +14,7 @@ import { createImporter } from "../server/store/observations/import.ts";
 import { createMicroblogReads } from "../server/store/reads/microblog.ts";
 import { createVideoReads } from "../server/store/reads/video.ts";
 import { modelHistory, type ModelRange } from "./model/histories.ts";
-import { splitAtLineEnds } from "../server/store/observations/parse-lines.ts";
+import { cutBlocks } from "../server/store/observations/parse-lines.ts";
 import { withDatabase } from "./support/store/database.ts";
 
 const ENTITIES = Number(process.env["HISTORY_ENTITIES"] ?? 60);
@@ -66,7 +66,7 @@ const decoder = new TextDecoder();
 async function importFile(database: Database, file: string, entities: Map<string, RawEntity>) {
   const importLines = createImporter(database, Date.now);
   const bytes = Bun.gunzipSync(new Uint8Array(await Bun.file(file).arrayBuffer()));
-  for (const block of splitAtLineEnds(bytes, BLOCK_BYTES)) {
+  for (const block of cutBlocks(bytes, BLOCK_BYTES)) {
     for (const text of decoder.decode(block).split("\n")) {
       if (text !== "") collectLine(JSON.parse(text), entities);
     }

@@ -23,7 +23,6 @@ interface Lookup {
  * key within that time share one lookup. `now` is in milliseconds.
  */
 export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now: () => number) {
-  /** By the text of the key. */
   const lookups = new Map<string, Lookup>();
   return {
     /** The caller of a key from the cache alone; `undefined` when the key is not cached. */

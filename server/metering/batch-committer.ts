@@ -18,7 +18,6 @@ export interface Receipt {
   refunded?: Promise<void>;
 }
 
-/** A charge that waits for its receipt. */
 export interface PendingDebit {
   readonly charge: AccountCharge;
   /** Aborts when the client leaves. */

@@ -25,21 +25,20 @@ import { listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
 interface DebitQueueOptions {
   readonly ledger: Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** Receives the changes up to a commit, before its requests are answered. */
   onChanges?(changes: ChangeSet): void;
-  /** Receives why a refund failed, which is retried until the service stops, or why a listener did. */
+  /** Receives why a refund, which is retried until the service stops, or a listener failed. */
   onFailure?(error: unknown): void;
   /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
   onEnd?(debit: Debit, status: number | undefined): void;
-  /** How long a commit may take; 10 seconds by default. */
+  /** Of a commit; 10 seconds by default. */
   readonly timeoutMs?: number;
-  /** Saves refunds that outlive the process; without it they are lost at its end. */
+  /** Saves refunds that outlive the process. */
   readonly spool?: RefundSpool;
 }
 
-/** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
+/** The runtime closes a connection that is silent for 30 seconds. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
 /** Wraps a listener, so that its exceptions are reported and stop nothing. */
@@ -56,10 +55,10 @@ const isolate =
     }
   };
 
-/** The queue of debits. Each receipt is either completed or refunded. */
+/** Each receipt is either completed or refunded. */
 export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
-/** Creates the queue of debits in front of a ledger. A listener that fails does not stop it. */
+/** Creates the queue of a ledger. A listener that fails does not stop it. */
 export function createDebitQueue(options: DebitQueueOptions) {
   const { ledger, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
   const onFailure = isolate(options.onFailure, () => undefined);
@@ -150,7 +149,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
   };
 }
 
-/** Settles a committed batch. @returns The unpaid charges; paid ones keep their locks until answered. */
+/** Settles a committed batch; returns the unpaid charges: paid ones keep their locks until answered. */
 function settleBatch(
   debits: readonly PendingDebit[],
   { outcomes, changes }: DebitBatchResult,
@@ -166,7 +165,7 @@ function settleBatch(
   return unpaid;
 }
 
-/** Resolves or rejects a request as the ledger decided. @returns Its receipt, if it has one. */
+/** Resolves or rejects a request as the ledger decided; returns its receipt, if it has one. */
 function settleDebit(
   { charge, resolve, reject }: PendingDebit,
   outcome: DebitOutcome<Debit> | undefined,
@@ -187,7 +186,6 @@ function settleDebit(
   return undefined;
 }
 
-/** Creates the writes to the ledger. */
 function createLedgerCommits(
   { ledger, now, onChanges }: DebitQueueOptions,
   timeoutMs: number,
@@ -209,7 +207,6 @@ function createLedgerCommits(
   }
 
   return {
-    /** Commits debits and refunds together. @returns The outcomes of debits, if there are any. */
     async commit(id: string, { debits, ...pending }: Batch): Promise<DebitBatchResult | undefined> {
       const refunds = selectRefundsOfDebits(pending.refunds.map(({ refund }) => refund));
       if (debits.length === 0) {

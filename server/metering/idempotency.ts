@@ -7,11 +7,7 @@ import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import { createDeadlineError } from "./deadline.ts";
 import type { PendingDebit } from "./batch-committer.ts";
 
-interface Lock {
-  readonly name: string;
-  readonly waiting: Set<PendingDebit>;
-  isRejecting?: true;
-}
+type Lock = Readonly<{ name: string; waiting: Set<PendingDebit> }> & { isRejecting?: true };
 
 /** Creates the locks. They forward requests to the ledger, at once if they have no idempotency key. */
 export function createIdempotencyLocks(

@@ -15,16 +15,11 @@ const RETRY_INTERVAL_MS = 1000;
 /** Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few. */
 const UNSAVED_REFUNDS_MAX = 64;
 
-/** Applies refunds. Applying them again changes nothing. */
+/** Applying refunds again changes nothing. */
 type ApplyRefunds = (refunds: readonly Refund[]) => Promise<void>;
 
-/** Refunds that are not applied, and why. */
-interface GroupFailure {
-  readonly refunds: readonly Refund[];
-  readonly error: unknown;
-}
+type GroupFailure = Readonly<{ refunds: readonly Refund[]; error: unknown }>;
 
-/** A refund that is not applied yet. */
 export interface PendingRefund {
   readonly refund: Refund;
   /** Called after the first attempt. */
@@ -33,9 +28,7 @@ export interface PendingRefund {
 
 interface RefundQueueOptions {
   readonly apply: ApplyRefunds;
-  /** How long an attempt may take. */
   readonly timeoutMs: number;
-  /** Called when a refund waits for a commit. */
   onWaiting(): void;
   /** Called once a refund is applied, at whatever attempt. */
   onApplied(refund: Refund): void;
@@ -69,7 +62,6 @@ export function createRefundQueue(options: RefundQueueOptions) {
     return promise.finally(() => firstAttempts.delete(promise));
   }
 
-  /** The refunds of a group are applied. */
   async function confirm(group: readonly PendingRefund[]): Promise<void> {
     const confirmOne = async (applied: PendingRefund) => {
       pending.delete(applied);
@@ -139,7 +131,7 @@ export function createRefundQueue(options: RefundQueueOptions) {
   };
 }
 
-/** Creates the retries of refunds. @param onApplied Called with those that succeed. */
+/** Creates the retries of refunds; `onApplied` takes those that succeed. */
 function createRetries(
   apply: ApplyRefunds,
   onApplied: (group: readonly PendingRefund[]) => Promise<void>,

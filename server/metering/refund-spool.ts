@@ -20,7 +20,6 @@ export type Refund =
     }
   | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly AccountCharge[] };
 
-/** The charges of the requests that a refund is for. */
 export const listCharges = (refund: Refund): readonly AccountCharge[] =>
   refund.kind === "debit" ? [refund.charge] : refund.charges;
 
@@ -42,7 +41,6 @@ interface SpoolFile {
   readonly damagedLines: readonly number[];
 }
 
-/** The refund files of this process and of others. */
 export type RefundSpool = ReturnType<typeof createRefundSpool>;
 
 const FILE_SUFFIX = ".refunds";
@@ -51,10 +49,8 @@ const FILE_SUFFIX = ".refunds";
 const CHECKSUM_LENGTH = 16;
 
 /**
- * Creates the spool of this process. It writes nothing before the first refund.
- *
- * @param folder The folder with the files of all processes.
- * @param database A name of the database, without secrets. Its refunds are applied to no other.
+ * Creates the spool of this process. It writes nothing before the first refund. The database has a name
+ * without secrets: its refunds are applied to no other.
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
@@ -65,7 +61,6 @@ export function createRefundSpool(folder: string, database: string) {
   return {
     file,
 
-    /** Counts the requests whose refunds are left to a later process. */
     countPendingRequests: (): number =>
       pendingRefunds.values().reduce((sum, { requests }) => sum + requests, 0),
 
@@ -90,7 +85,6 @@ export function createRefundSpool(folder: string, database: string) {
       await removeIf(() => pendingRefunds.size === 0);
     },
 
-    /** Reads the files of other processes, whether these run or not. */
     async readOthers(): Promise<SpoolFile[]> {
       const names = (await undefinedIfMissing(fs.readdir(folder))) ?? [];
       const spoolNames = names.filter((name) => name.endsWith(FILE_SUFFIX)).toSorted();
@@ -178,7 +172,6 @@ function createAppender(folder: string, file: string) {
   };
 }
 
-/** Whether an open file still has this path. */
 async function isFileAtPath(handle: fs.FileHandle, file: string): Promise<boolean> {
   const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(fs.stat(file))]);
   return named !== undefined && own.ino === named.ino && own.dev === named.dev;
@@ -189,7 +182,6 @@ function encodeLine(database: string, refund: Refund): string {
   return `${computeChecksum(json)} ${json}\n`;
 }
 
-/** Detects lines that are torn or edited. */
 function computeChecksum(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
 }

@@ -5,7 +5,7 @@ import { writeHint } from "../commands/terminal/process-io.ts";
 import { redactUrl, type Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
-import { hasWalResetBug } from "../store/database/commit-lock.ts";
+import { hasWalResetBug } from "../store/database/file-writer.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 import { answersWithoutToken } from "../store/database/remote/remote-database.ts";
 import { runServer } from "./http-server.ts";

@@ -1,9 +1,11 @@
 /** The collection engine with several sources. */
 import { test } from "bun:test";
 import { createCollectionEngine } from "../../server/collectors/collection-engine.ts";
-import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../server/store/collection/creators.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { readConfig } from "../../server/config.ts";
 import { withDatabase } from "../support/store/database.ts";

@@ -8,12 +8,14 @@ import type { Collector, SourceTask, PollResult } from "../../server/collectors/
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
-import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../server/store/collection/creators.ts";
 import {
   createCollectionState,
   type CollectionState,
 } from "../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { withDatabase } from "../support/store/database.ts";

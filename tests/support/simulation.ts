@@ -8,9 +8,11 @@ import type { SourceEvent } from "../../server/collectors/source-health.ts";
 import type { Collector } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
-import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../server/store/collection/creators.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { forEachInstant } from "./store/stored-history.ts";

@@ -13,8 +13,10 @@ import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { verifyLedger } from "../../store/accounts/verify-ledger.ts";
 import type { AuditStore } from "../../store/administration/audit.ts";
 import type { readTotals } from "../../store/administration/totals.ts";
-import type { MonitoringListStore } from "../../store/collection/creators.ts";
-import type { createTrackedChannelStore } from "../../store/collection/tracked-channels.ts";
+import type {
+  MonitoringListStore,
+  createTrackedChannelStore,
+} from "../../store/collection/creators.ts";
 import type { backUp } from "../../store/database/backup.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";

@@ -58,12 +58,7 @@ const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = 
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/**
- * Creates the store of API keys. Instants are milliseconds since 1970 UTC.
- *
- * @param onChange Receives the SHA-256 of a key that was revoked or replaced. Other processes see the
- * change with their next lookup.
- */
+/** Creates the store of API keys; `onChange` gets the hash of a key that was revoked or replaced. */
 export function createKeyStore(
   database: Database,
   onChange: (hash: string) => void = () => undefined,
@@ -96,7 +91,6 @@ export function createKeyStore(
       return found;
     },
 
-    /** All keys of an account, by its name; oldest first. */
     list: (account: string) =>
       query((drizzle) =>
         drizzle
@@ -112,7 +106,7 @@ export function createKeyStore(
   };
 }
 
-/** Revokes a key; a revoked one keeps its first `revokedAt`. @throws {DomainError} `Not Found`. */
+/** Revokes a key; a revoked one keeps its first `revokedAt`. */
 async function revokeKey(
   { query }: Database,
   onChange: (hash: string) => void,
@@ -137,8 +131,6 @@ async function revokeKey(
 /**
  * Replaces a key by one with its account, label, scopes and end. Both are valid for the overlap,
  * but the old one never longer than before.
- *
- * @throws {DomainError} `Not Found`; `Conflict` for a key that is revoked, replaced or expired.
  */
 async function rotateKey(
   database: Database,

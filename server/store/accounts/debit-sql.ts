@@ -32,9 +32,8 @@ const IS_UNPAID_RUN = `NOT EXISTS (
 
 /**
  * The runs ?1 to pay for, each with how many of its charges are covered. A run is decided with the
- * credits that the runs of its account before it leave: one that costs too much takes none of them.
- *
- * @param credits The column of the credits that an account has, which the join adds to `unpaid`.
+ * credits that the runs of its account before it leave: one that costs too much takes none of them. The
+ * join adds the column of these credits to `unpaid`.
  */
 const withCoveredRunsSql = (isUnpaid: string, credits: string, join: string) => `
   WITH RECURSIVE runs AS (${RUN_ROWS.selectSql}),
@@ -180,17 +179,13 @@ type CommitStatements = Record<
     Record<"insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments", Statement>
   >;
 
-/** Creates the queries of the outcomes of a batch, and of the payments that were made after an instant. */
+/** Creates the queries of the outcomes of a batch, and of the payments after an instant. */
 export const createOutcomeQueries = (runsJson: string, uid: string, after: number) => ({
   outcomes: { sql: SELECT_OUTCOMES, args: [runsJson, uid] },
   payments: { sql: SELECT_PAYMENTS, args: [runsJson, after] },
 });
 
-/**
- * Creates the statements that commit charges. Each depends on the changes of the one before it.
- *
- * @param since The last change that the caller knows of.
- */
+/** Creates the statements of a commit. Each depends on the changes of the one before it. */
 export function createCommitStatements(
   charges: readonly AccountCharge[],
   uid: string,

@@ -11,8 +11,7 @@ import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charge
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { CreditStore, DebitOutcome } from "../../../core/stores.ts";
-import type { Database } from "../database/database.ts";
-import { writeNamed } from "../database/database.ts";
+import { writeNamed, type Database } from "../database/database.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { groupIntoRuns, RUN_ROWS, type AccountCharge } from "./charge-runs.ts";
 import { createCommitStatements, createOutcomeQueries } from "./debit-sql.ts";
@@ -29,10 +28,8 @@ type DebitBatch = Parameters<CreditStore["debit"]>[1] & {
 export type DebitBatchResult = Awaited<ReturnType<typeof commitDebits>>;
 
 /**
- * Decides charges, in their order, and commits those that the balances cover.
- *
- * @param charges No two with one idempotency key of one account, but those that have waited.
- * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
+ * Decides charges, in their order, and commits those that the balances cover. No two have one
+ * idempotency key of one account, but those that have waited.
  */
 export async function commitDebits(
   database: Database,
@@ -90,16 +87,9 @@ function assignOutcomes(
     if (kind === "misused") return { kind };
     if (kind !== "charged") return { kind, balance: coverage.balance + coverage.left };
     coverage.left -= cost;
-    const debit = {
-      uid,
-      account,
-      index: coverage.debitCount++,
-      cost,
-      key,
-      endpoint,
-      hour,
-      idempotencyKey: idempotencyKey?.value,
-    };
+    const index = coverage.debitCount++;
+    const paid = idempotencyKey?.value;
+    const debit = { uid, account, index, cost, key, endpoint, hour, idempotencyKey: paid };
     return { kind, debit, balance: coverage.balance + coverage.left };
   });
 }
@@ -155,9 +145,7 @@ export async function cancelDebits(
  * Assigns all credits that a batch debited to its charges. The ledger does not record which ones were
  * charged, and the payments of their idempotency keys may have been deleted or replaced since. So the
  * sums are right, for each account and within what its usage has left, but the assignment is a guess
- * if charges with idempotency keys were in the batch.
- *
- * @param charges Those first that were probably charged.
+ * if charges with idempotency keys were in the batch. The charges that were probably made come first.
  */
 function assignDebits(
   charges: readonly AccountCharge[],
@@ -186,8 +174,7 @@ function assignDebits(
     debited.unassigned -= assigned;
     used.unrefunded -= assigned;
     const index = debited.debitCount++;
-    const { hour } = used;
-    const debit = { uid, account, index, cost: assigned, key, endpoint, hour };
+    const debit = { uid, account, index, cost: assigned, key, endpoint, hour: used.hour };
     return [{ ...debit, idempotencyKey: idempotencyKey?.value }];
   });
 }

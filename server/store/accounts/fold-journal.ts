@@ -38,11 +38,7 @@ const PAUSE_MAX_MS = 100;
 /** Takes the writer 1 to 5 ms, the more the more hours they are of. */
 const STEP_MAX_ENTRIES = 200;
 
-/**
- * Folds the entries that are old enough. The caller drives it, and can stop after any step.
- *
- * @returns Yields the number of folded entries of each step; returns their sum.
- */
+/** Folds old entries; yields the number of each step, and returns the sum. It can stop after any step. */
 export async function* foldJournal(
   database: Database,
   { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES }: FoldOptions,
@@ -168,7 +164,6 @@ const DELETE_ENTRIES = `
     ${JOIN_REFUNDS}
   )`;
 
-/** Folds a range of entries. @returns How many. */
 async function foldRange({ write }: Database, args: number[]): Promise<number> {
   const statements = [INSERT_SUMS, DELETE_ENTRIES].map((sql) => ({ sql, args }));
   const [, deleted] = await write(statements, { durability: "configured", idempotent: true });

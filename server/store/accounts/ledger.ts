@@ -1,10 +1,8 @@
 /**
- * The credit ledger in the database. Every change of a balance is one transaction that writes the journal first and then, only if that
- * wrote, the sums of the account. Every write carries a `uid` made before it, so a write that is
- * retried, because its response was lost, is applied once.
- *
- * So the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
- * compares both.
+ * The credit ledger in the database. Every change of a balance is one transaction that writes the
+ * journal first and then, only if that wrote, the sums of the account. Every write carries a `uid` made
+ * before it, so a write that is retried, because its response was lost, is applied once. So the conditions
+ * of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts` compares both.
  */
 import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
 import {
@@ -21,8 +19,7 @@ import { writeNamed, type Database } from "../database/database.ts";
 import { cancelDebits, commitDebits } from "./debits.ts";
 import { type Debit, refundDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
-import { readStatement } from "./statement.ts";
-import { addStatuses, readUsage } from "./usage.ts";
+import { addStatuses, readStatement, readUsage } from "./usage.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
@@ -44,7 +41,6 @@ export function createLedgerStore(database: Database) {
     cancel: cancelDebits.bind(null, database),
     usage: readUsage.bind(null, database),
     addStatuses: addStatuses.bind(null, database),
-    /** Reads a page of the statement of an account. @throws {DomainError} `Not Found`. */
     async statement(name: string, range: Parameters<typeof readStatement>[2], limit: number) {
       const { id } = await getAccountByName(database, name);
       return readStatement(database, id, range, limit);
@@ -66,7 +62,6 @@ const INSERT_FIRST_GRANT = `
   FROM accounts
   WHERE name = ? AND changes() = 1`;
 
-/** Creates an account with its first credits. @throws {DomainError} `Conflict` if the name is taken. */
 async function createAccount(database: Database, name: string, now: number, credits = 0) {
   if (credits !== 0) assertCreditAmount(credits);
   const grantArgs = [Bun.randomUUIDv7(), credits, now, name];
@@ -112,7 +107,6 @@ async function getAccountById(database: Database, id: number) {
   return account;
 }
 
-/** Reads the account with a name. @throws {DomainError} `Not Found`. */
 export async function getAccountByName(database: Database, name: string) {
   const account = await findAccount(database, eq(accounts.name, name));
   if (account === undefined) throw createUnknownAccountError(name);
@@ -125,11 +119,7 @@ const WITHDRAW_NOTICES = `
   WHERE account = (SELECT id FROM accounts WHERE name = ? AND low_balance IS NULL)
     AND due_at IS NOT NULL`;
 
-/**
- * Sets the threshold of notices about a low balance; `null` deletes those that are pending.
- *
- * @throws {DomainError} `Not Found`.
- */
+/** Sets the threshold of notices about a low balance; `null` deletes those that are pending. */
 async function setLowBalance(database: Database, name: string, lowBalance: number | null) {
   const update = "UPDATE accounts SET low_balance = ? WHERE name = ? RETURNING id";
   const { account } = await writeNamed(

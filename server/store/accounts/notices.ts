@@ -63,10 +63,8 @@ export function createNoticeStore(database: Database) {
 
     /**
      * Ends a claim whose notice was not delivered. It changes nothing if another claim began, or if
-     * the notice was made due meanwhile.
-     *
-     * @param next When the next attempt is due, or `null` to give the notice up. Without a failure,
-     * this attempt does not count.
+     * the notice was made due meanwhile. It gives the notice up if no next attempt is due. Without a
+     * failure, this attempt does not count.
      */
     async release(claimed: Notice, next: Pick<Notice, "dueAt" | "failure">) {
       const { id, attempts, dueAt: claimedUntil } = claimed;
@@ -82,7 +80,6 @@ export function createNoticeStore(database: Database) {
       await database.write([{ sql: remove, args: [instant] }], { idempotent: true });
     },
 
-    /** Lists notices, the newest first. */
     list: ({ account, state, after, limit }: NoticeFilter) =>
       query((drizzle) =>
         selectRecords(drizzle)

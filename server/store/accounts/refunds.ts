@@ -38,11 +38,7 @@ const REFUND_ROWS = createJsonRows(
   },
 );
 
-/**
- * Creates the SQL of a group of refunds ?1.
- *
- * @param isSameRefund Which `refunded` entry of a debit's batch and account refunds the debit.
- */
+/** Creates the SQL of refunds ?1, with which `refunded` entry of a debit's account refunds the debit. */
 function createTexts(isSameRefund: string) {
   /** Selects the refunds whose debit exists and is not refunded. */
   const applicable = `
@@ -105,9 +101,8 @@ const TEXTS_OF_DEBITS = createTexts("refunded.debit_index = refund.debit_index")
 const TEXTS_OF_BATCHES = createTexts("true");
 
 /**
- * Creates the statements of a transaction. Of several refunds of one debit the last one counts.
- *
- * @param options.areBatches Whether they refund all debits of their batches, unless any is refunded.
+ * Creates the statements of a transaction. Of several refunds of one debit the last one counts. With
+ * `areBatches`, they refund all debits of their batches, unless any is refunded.
  */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],

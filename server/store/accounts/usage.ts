@@ -1,8 +1,16 @@
-/** Reads the usage of accounts, and records how their requests ended. */
+/**
+ * Reads the usage and the statements of accounts, and records how their requests ended. The journal has
+ * one entry for all debits of a commit, so the debits of a statement come from the usage, which has their
+ * key and endpoint by hour. Grants and refunds come from the journal and its folded entries; the refunds
+ * of an hour with one reason are one line, because a failure can cause very many. The balance after the
+ * last line of an hour is the balance at its end.
+ */
 import { sql } from "drizzle-orm";
+import { HOUR_MS } from "../../../core/time.ts";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
 import type { usage } from "../tables/account-tables.ts";
+import { ALL_ENTRIES, HOUR } from "./fold-journal.ts";
 
 type Usage = typeof usage.$inferSelect;
 
@@ -75,10 +83,109 @@ const UPDATE_STATUSES = `
     AND usage.key = json_extract(added.value, '$.key')
     AND usage.endpoint = json_extract(added.value, '$.endpoint')`;
 
-/** Adds to the usage how requests ended. @param updates No two of one account, hour, key and endpoint. */
+/** Adds to the usage how requests ended; no two updates are of one account, hour, key and endpoint. */
 export async function addStatuses(
   { write }: Database,
   updates: readonly (StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">)[],
 ): Promise<void> {
   await write([{ sql: UPDATE_STATUSES, args: [JSON.stringify(updates)] }]);
+}
+
+/** A grant, or of an hour the refunds with one reason, or the debits of one key and endpoint. */
+interface StatementLine {
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  readonly kind: "grant" | "refund" | "debit";
+  /** The instant of a grant; of debits and refunds the start of their hour. */
+  readonly at: number;
+  /** The key of debits, its first characters and its label. */
+  readonly key: number | null;
+  readonly beginsWith: string | null;
+  readonly label: string | null;
+  readonly endpoint: string | null;
+  /** The number of requests of debits and refunds. */
+  readonly requests: number | null;
+  readonly amount: number;
+  /** After this line. */
+  readonly balance: number;
+  /** The reference of a grant. */
+  readonly reference: string | null;
+  readonly reason: string | null;
+}
+
+/** `until` is excluded. */
+type HourRange = Readonly<Record<"since" | "until", number>>;
+
+/** Reads the first whole hours of a statement, about `limit` lines, and where the next page starts. */
+export async function readStatement(
+  database: Database,
+  account: number,
+  range: HourRange,
+  limit: number,
+) {
+  const page = await readLines(database, account, range, limit + 1);
+  const last = page.lines.at(limit);
+  if (last === undefined) return { lines: addBalances(page), nextHour: undefined };
+  // The hour of the line behind the limit is cut off. It is read whole if it is the only one.
+  const first = page.lines[0]?.hour ?? range.since;
+  const nextHour = last.hour === first ? first + 1 : last.hour;
+  const whole = await readLines(database, account, { since: range.since, until: nextHour });
+  return { lines: addBalances(whole), nextHour };
+}
+
+/** Reads lines in order, and the balance before them, as they are at one instant. */
+async function readLines(
+  { query }: Database,
+  account: number,
+  { since, until }: HourRange,
+  limit = -1,
+) {
+  const [[opening], lines] = await query((drizzle) =>
+    drizzle.batch([
+      drizzle.all<{ balance: number }>(sql`
+        SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
+        FROM ${sql.raw(ALL_ENTRIES)}
+        WHERE account = ${account} AND hour < ${since}`),
+      drizzle.all<Omit<StatementLine, "balance">>(sql`
+        WITH grants AS (
+          SELECT ${sql.raw(HOUR)} AS hour, kind, at, amount, reference, reason, entry
+          FROM journal
+          WHERE account = ${account} AND kind = 'grant'
+        ),
+        refunds AS (
+          SELECT hour, kind, sum(count) AS requests, sum(amount) AS amount, reason
+          FROM ${sql.raw(ALL_ENTRIES)}
+          WHERE account = ${account} AND kind = 'refund' AND hour >= ${since} AND hour < ${until}
+          GROUP BY hour, reason
+        ),
+        lines (hour, kind, at, key, endpoint, requests, amount, reference, reason, entry) AS (
+          SELECT hour, kind, at, NULL, NULL, NULL, amount, reference, reason, entry
+          FROM grants
+          WHERE hour >= ${since} AND hour < ${until}
+          UNION ALL
+          SELECT hour, kind, hour * ${HOUR_MS}, NULL, NULL, requests, amount, NULL, reason, NULL
+          FROM refunds
+          UNION ALL
+          SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
+          FROM usage
+          WHERE account = ${account} AND hour >= ${since} AND hour < ${until}
+        )
+        SELECT
+          hour, kind, at, key, begins_with AS beginsWith, label,
+          endpoint, requests, amount, reference, reason
+        FROM lines
+        LEFT JOIN keys ON keys.id = lines.key
+        ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint, reason
+        LIMIT ${limit}`),
+    ]),
+  );
+  return { opening: opening?.balance ?? 0, lines };
+}
+
+function addBalances({ opening, lines }: Awaited<ReturnType<typeof readLines>>): StatementLine[] {
+  let balance = opening;
+  return lines.map((line) => {
+    balance += line.kind === "debit" ? -line.amount : line.amount;
+    return Object.assign(line, { balance });
+  });
 }

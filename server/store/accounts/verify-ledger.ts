@@ -4,10 +4,7 @@ import type { Database } from "../database/database.ts";
 import { ALL_ENTRIES } from "./fold-journal.ts";
 
 /** An account whose journal and sums disagree, and how. */
-interface LedgerFault {
-  readonly account: string;
-  readonly problem: string;
-}
+type LedgerFault = Readonly<Record<"account" | "problem", string>>;
 
 /**
  * Recomputes every balance from the journal and compares it with the account: the sums must agree

@@ -29,7 +29,6 @@ const INSERT_TOKEN = `
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>;
 
-/** Creates the store of tokens. @param now The clock, in milliseconds since 1970 UTC. */
 export function createAdminTokenStore(database: Database, now: () => number) {
   const { query } = database;
   let cached: { readonly startedAt: number; readonly tokens: ReturnType<typeof list> } | undefined;
@@ -93,11 +92,7 @@ export function createAdminTokenStore(database: Database, now: () => number) {
   };
 }
 
-/**
- * Creates a token. Its text is known only here.
- *
- * @throws {DomainError} `Conflict` if a valid token has this name, or if there are too many.
- */
+/** Creates a token. Its text is known only here. */
 async function createToken(database: Database, name: string, now: number) {
   const { secret: token, hash, beginsWith } = generateSecret(PREFIX);
   const {
@@ -133,7 +128,7 @@ function isToken(nameIdOrToken: string | number) {
   return and(isNamed, isNull(adminTokens.revokedAt));
 }
 
-/** Revokes a token; a revoked one keeps its first `revokedAt`. @throws {DomainError} `Not Found`. */
+/** Revokes a token; a revoked one keeps its first `revokedAt`. */
 async function revokeToken({ query }: Database, nameIdOrToken: string | number, now: number) {
   const { id, name, revokedAt } = adminTokens;
   const [revoked] = await query((drizzle) =>

@@ -20,7 +20,6 @@ type Sums = Readonly<
     Record<"granted" | "debited" | "refunded" | "balance", number | null>
 >;
 
-/** Reads how much is stored of each kind, and the sums of accounts and keys. */
 export async function readTotals(database: Database, now: number) {
   const kinds = [];
   for (const kind of ENTITY_KINDS) kinds.push(await readKindTotals(database, KIND_TABLES[kind]));
@@ -33,7 +32,6 @@ export async function readTotals(database: Database, now: number) {
 const selectExactSum = (column: string): string =>
   `CASE WHEN total(${column}) <= ${INTEGER_MAX} THEN CAST(total(${column}) AS INTEGER) END`;
 
-/** Selects the sums. Valid keys are neither revoked nor expired. */
 const SELECT_SUMS = `
   SELECT json_object(
     'accounts', count(*),
@@ -78,7 +76,7 @@ interface EntityPage {
   readonly sample: readonly number[];
 }
 
-/** Counts the observed entities. @param step Every so many keys, one is in the sample. */
+/** Counts the observed entities; of `step` keys, one is in the sample. */
 async function scanEntities(database: Database, { entityTable }: KindTables, step: number) {
   const sql = `
     SELECT json_object(

@@ -127,7 +127,6 @@ type QuotaReservation = typeof quotaUse.$inferInsert & { readonly limit: number 
 /** Why and until when a source is not polled. */
 type SourceStop = Omit<typeof stoppedSources.$inferSelect, "source" | "settings">;
 
-/** Stores the used quota of sources, and which sources are stopped. */
 function createSourceLimits(database: Database) {
   return {
     /** Counts units before their use, so that a crash loses none. @returns Whether enough were left. */
@@ -138,7 +137,6 @@ function createSourceLimits(database: Database) {
       return reserved?.rows.length === 1;
     },
 
-    /** Used units of a quota day. */
     async readUsedUnits(source: string, bucket: string, day: string) {
       const sql = "SELECT json_quote(units) FROM quota_use WHERE (source, bucket, day) = (?, ?, ?)";
       return (await database.queryJson<number>(sql, [source, bucket, day])) ?? 0;

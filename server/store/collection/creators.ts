@@ -1,21 +1,45 @@
 /**
- * Stores the monitoring list. Each operation is one transaction, also among several processes, so
- * the conditions of core's `addCreator()` and `removeCreator()` are in SQL;
- * `tests/store/collection/creators.test.ts` compares both.
+ * Stores the monitored creators and the tracked channels, and tells how each is collected. Each
+ * operation is one transaction, also among several processes, so the conditions of core's `addCreator()`
+ * and `removeCreator()` are in SQL; `tests/store/collection/creators.test.ts` compares both.
  */
-import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";
+import { DomainError } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { foldCase } from "../../../core/text.ts";
-import { formatInstant } from "../../../core/time.ts";
 import type { CreatorRequest, ListedCreator } from "../../../core/resources/generated/types.ts";
+import { foldCase } from "../../../core/text.ts";
+import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
+import type { SourceState } from "../../collectors/targets.ts";
 import { writeNamed, type Database } from "../database/database.ts";
-import {
-  selectTargetStatusesSql,
-  toCollectionStatus,
-  type TargetStatus,
-} from "./collection-status.ts";
 
+/** A target, as {@link selectTargetStatusesSql} selects it. */
+interface TargetStatus {
+  readonly succeededAt: number | null;
+  readonly failedAt: number | null;
+  readonly failure: string | null;
+  /** Since the last success. */
+  readonly failures: number;
+  readonly dueAt: number;
+  readonly sourceState: SourceState;
+}
+
+/** A scalar subquery of the JSON array of {@link TargetStatus}, for the platform and id as SQL. */
+const selectTargetStatusesSql = (platform: string, id: string) => `(
+    SELECT json_group_array(json_object(
+      'succeededAt', succeeded_at, 'failedAt', failed_at, 'failure', failure,
+      'failures', failures, 'dueAt', due_at, 'sourceState', json(source_state)
+    ))
+    FROM (
+      SELECT *
+      FROM targets
+      WHERE platform = ${platform} AND task IN ('profile', 'items') AND targets.id = ${id}
+      ORDER BY task
+    )
+  )`;
+
+/** Creators that are read at once. */
+const PAGE_CREATORS = 100;
 const COUNT_CREATORS = { sql: "SELECT count(*) AS total FROM creators", args: [] };
 
 const INSERT_CREATOR = `
@@ -34,9 +58,6 @@ const DELETE_CREATOR = `
   DELETE FROM creators
   WHERE platform = ? AND creator_folded = ?
   RETURNING creator`;
-
-/** Creators that are read at once. */
-const PAGE_CREATORS = 100;
 
 const SELECT_PAGE = `
   SELECT json_group_array(json_object(
@@ -72,7 +93,6 @@ const SELECT_VERSION = `
   FROM creators`;
 
 interface CreatorStoreOptions {
-  /** How many creators the list holds at most. */
   readonly max?: number | undefined;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable?(username: string): string | undefined;
@@ -140,5 +160,91 @@ export function createCreatorStore(database: Database, options: CreatorStoreOpti
     async version() {
       return `${changeCount} ${await database.queryJson<string>(SELECT_VERSION, [])}`;
     },
+  };
+}
+
+const INSERT_CHANNEL = `
+  INSERT INTO tracked_channels (key, channel, added_at)
+  VALUES (?, ?, ?)
+  ON CONFLICT DO NOTHING
+  RETURNING channel`;
+
+const SELECT_TRACKED_CHANNELS = `
+  SELECT json_group_array(json_object(
+    'channel', channel,
+    'addedAt', added_at,
+    'targets', ${selectTargetStatusesSql("'video'", "tracked.channel")}
+  ))
+  FROM (SELECT * FROM tracked_channels ORDER BY key) AS tracked`;
+
+const isHandle = (channel: string) => channel.startsWith("@");
+
+/** Equal for two spellings of one handle. The case of an identifier counts. */
+const getKey = (channel: string) => (isHandle(channel) ? foldCase(channel) : channel);
+
+/** Creates the store; the idle reason is why no channel is collected. */
+export function createTrackedChannelStore(database: Database, idleReason?: string) {
+  return {
+    async track(channel: string, now: number) {
+      const key = getKey(channel);
+      const { added, listed } = await writeNamed(database, {
+        added: { sql: INSERT_CHANNEL, args: [key, channel, now] },
+        listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
+      });
+      if (added.length === 1) return;
+      const storedChannel = listed[0]?.["channel"] ?? channel;
+      throw new DomainError("Conflict", `Channel ${storedChannel} is tracked already`);
+    },
+
+    /** Stops tracking; the observations stay. @returns The channel as it was tracked. */
+    async untrack(channel: string) {
+      const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
+      const [removed] = await database.write([{ sql, args: [getKey(channel)] }]);
+      const storedChannel = removed?.rows[0]?.["channel"];
+      if (storedChannel !== undefined) return String(storedChannel);
+      throw new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
+    },
+
+    /** All tracked channels, handles first. */
+    async list() {
+      const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
+      return (rows ?? []).map((row) => toTrackedChannel(row, idleReason));
+    },
+  };
+}
+
+type TrackedChannelRow = Pick<CreatorRow, "addedAt" | "targets"> & { readonly channel: string };
+
+function toTrackedChannel(
+  { channel, addedAt, targets }: TrackedChannelRow,
+  idleReason: string | undefined,
+) {
+  // The source state of a handle's targets holds the identifier that the handle was resolved to.
+  const [resolved = null] = targets.flatMap(({ sourceState }) => sourceState["channel"] ?? []);
+  return {
+    /** A handle or an identifier, as it was given. */
+    channel,
+    /** Its identifier, once it is known. */
+    channel_id: isHandle(channel) ? resolved : channel,
+    added_at: formatInstant(addedAt),
+    ...toCollectionStatus(targets, idleReason),
+  };
+}
+
+/** Summarizes the targets of a creator or channel; the idle reason is the failure if there are none. */
+function toCollectionStatus(targets: readonly TargetStatus[], idleReason: string | undefined) {
+  // The order of the tasks puts the profile last: if both failed at one instant, its reason says more.
+  const lastFailing = targets
+    .filter(({ failures }) => failures > 0)
+    .toSorted((a, b) => (a.failedAt ?? 0) - (b.failedAt ?? 0))
+    .at(-1);
+  const successes = targets.flatMap(({ succeededAt }) => succeededAt ?? []);
+  const dueTimes = targets.map(({ dueAt }) => dueAt);
+  const failure = lastFailing?.failure ?? (targets.length === 0 ? idleReason : undefined);
+  return {
+    last_success: formatInstantOrNull(successes.length === 0 ? null : Math.max(...successes)),
+    last_failure: formatInstantOrNull(lastFailing?.failedAt ?? null),
+    failure: failure ?? null,
+    next_due: formatInstantOrNull(dueTimes.length === 0 ? null : Math.min(...dueTimes)),
   };
 }

@@ -145,7 +145,6 @@ export function createTargetStore(database: Database) {
     listDue: (platform: Platform, task: TaskName, now: number, limit: number) =>
       listTargets(SELECT_DUE_TARGETS, [platform, task, now, limit]),
 
-    /** Lists those of some items that are targets of `counts`, in any order. */
     listItemTargets: (platform: Platform, ids: readonly string[]) =>
       listTargets(SELECT_ITEM_TARGETS, [platform, JSON.stringify(ids)]),
 

@@ -74,11 +74,7 @@ async function renameToNew(path: string, target: string): Promise<void> {
 
 /** Waits until a file or folder is on the disk; resolves to its size in bytes. */
 async function syncPath(path: string): Promise<number> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-    return (await handle.stat()).size;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, "r");
+  await handle.sync();
+  return (await handle.stat()).size;
 }

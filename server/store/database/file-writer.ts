@@ -1,11 +1,18 @@
 /**
  * Writes database files: short writes inline, all others in a worker thread. A second worker runs
- * long reads. Each commit, each checkpoint and the close of each connection holds the commit lock.
+ * long reads.
+ *
+ * SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while a commit on another
+ * one resets the write-ahead log (https://sqlite.org/wal.html#walresetbug). The driver has 3.45.1, and
+ * no release of it has the fix (https://github.com/tursodatabase/libsql/issues/2271). So one connection
+ * of the process holds the commit lock of a file at a time: each commit and each checkpoint needs it, and
+ * so does closing a connection, which can checkpoint.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { getCommitLock } from "./commit-lock.ts";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Statement, StatementResult } from "./database.ts";
 import {
   isLocked,
@@ -32,7 +39,20 @@ const callWriterWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_F
 const callReaderWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
-/** Opens a file for writing. */
+/** The locks by path, of all files that the process ever opened: a few. */
+const locks = new Map<string, LimitFunction>();
+
+/** Returns the lock of a file, the same one to every opened database of the file. */
+export function getCommitLock(path: string): LimitFunction {
+  return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
+}
+
+/** Whether a version of SQLite has the bug: then no other program may checkpoint the file either. */
+export function hasWalResetBug(version: string): boolean {
+  const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
+  return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;
+}
+
 export function openFileWriter(
   path: string,
   { lockTimeoutMs, checkpointInterval }: Record<"lockTimeoutMs" | "checkpointInterval", number>,
@@ -181,12 +201,8 @@ function createInlineWriter(path: string) {
  * Commits that are no longer in it are in the database file, and a checkpoint synced both.
  */
 async function syncLog(path: string): Promise<void> {
-  const log = await open(`${path}-wal`, "r");
-  try {
-    await log.datasync();
-  } finally {
-    await log.close();
-  }
+  await using log = await open(`${path}-wal`, "r");
+  await log.datasync();
 }
 
 /** A small request crosses as text in a third of the time that an object takes. */

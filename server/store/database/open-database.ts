@@ -10,12 +10,7 @@ import { parseFileUrl } from "./database-file.ts";
 import { openLocalDatabase } from "./local-database.ts";
 import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-database.ts";
 
-/**
- * Opens the database, creates the folder of a file and runs the migrations.
- *
- * @throws {DomainError} `Conflict` if another version of the service made the tables, or if a server
- * does not sync commits that are to survive a power cut.
- */
+/** Opens the database, creates the folder of a file and runs the migrations. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const file = parseFileUrl(options.url);
   const database = await (file === undefined

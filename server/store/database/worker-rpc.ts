@@ -91,9 +91,7 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
  * Creates a function that sends requests to a worker, whose file calls {@link handleRequests}. The
  * worker starts with the first request, and again with the next one after it died. The function
  * throws the message and code of an error in the worker; and an error if the worker died or hung, or
- * if the request or the response cannot be sent.
- *
- * @param options.timeoutMs How long one request may take; any time by default.
+ * if the request or the response cannot be sent. By default, a request may take any time.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,

@@ -58,10 +58,7 @@ export function upsertChunks(
 }
 
 /** A position in a history table, which is sorted by the key of the entity and the start. */
-export interface ChunkPosition {
-  readonly key: number;
-  readonly start: number;
-}
+export type ChunkPosition = Readonly<Record<"key" | "start", number>>;
 
 export function deleteChunks(
   { historyTable, entityColumn }: KindTables,

@@ -1,6 +1,7 @@
 /**
  * Applies the retention policy: walks through all observations in steps of a few milliseconds with
- * pauses between. Nothing is remembered between walks, so one that was ended is simply started again.
+ * pauses between. Each step reads a few chunks, prunes them with one write, and proves the result.
+ * Nothing is remembered between walks, so one that was ended is simply started again.
  */
 import type { Row } from "@libsql/client";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
@@ -17,7 +18,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { decodeChunks, encodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, deleteChunks, upsertChunks, type ChunkPosition } from "./chunk-sql.ts";
 import { updateGainsAfterPruning } from "./gains.ts";
-import { recordHistoryRewrites, writeOptimistically } from "./optimistic-write.ts";
+import { recordHistoryRewrites, writeOptimistically } from "./change-log.ts";
 
 export interface RetentionReport {
   readonly isDryRun: boolean;
@@ -32,26 +33,25 @@ export interface RetentionReport {
     readonly after: number;
   }[];
   /** Observations that a run lost, or a newest state that it changed. */
-  readonly faults: readonly { readonly kind: EntityKind; readonly problem: string }[];
+  readonly faults: readonly Readonly<{ kind: EntityKind; problem: string }>[];
 }
 
-/** Applies retention step by step; yields how many observations each step examined. */
+/** Yields how many observations each step examined. */
 export type RetentionRun = AsyncGenerator<number, RetentionReport>;
 
 const PAUSE_MAX_MS = 100;
-
 const KEEP_ALL = { rawFrom: FIRST_INSTANT, dailyFrom: FIRST_INSTANT };
+
 // Limits of a step, so that it takes a few milliseconds.
 const STEP_MAX_OBSERVATIONS = 1000;
 const STEP_MAX_CHUNKS = 25;
 
-/** Applies a policy. The caller drives it, and can stop after any step. */
+/** Applies a policy. The caller can stop after any step. */
 export async function* applyRetention(
   database: Database,
   options: {
     readonly policy: RetentionPolicy;
     readonly now: number;
-    /** Whether it only counts the observations that it would remove. */
     readonly isDryRun: boolean;
     /** The pause after a step, as a multiple of the time that the step took. */
     readonly pauseRatio: number;
@@ -65,8 +65,8 @@ export async function* applyRetention(
     const rule = policy[kind];
     const bounds = rule === undefined ? KEEP_ALL : computeRetentionBounds(rule, now);
     const totals = { entities: 0, before: 0, removed: 0, after: 0 };
-    let isStateUntouched = true;
     const tables = KIND_TABLES[kind];
+    let isStateUntouched = true;
     let from: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
     const to = (await database.queryJson<ChunkPosition>(selectLastPositionSql(tables), [])) ?? from;
     for (;;) {
@@ -102,18 +102,15 @@ const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
   ORDER BY ${entityColumn} DESC, start DESC
   LIMIT 1`;
 
-interface EntityChunk extends Chunk, ChunkPosition {
-  readonly id: string;
-  /** Where the next chunk of the entity starts; `null` if this is the last one. */
-  readonly nextStart: number | null;
-}
+/** `nextStart` is where the next chunk of the entity starts; `null` if this is the last one. */
+type EntityChunk = Chunk & ChunkPosition & Readonly<{ id: string; nextStart: number | null }>;
 
 /** Chunks of a history table; `from` is excluded. */
 type ChunkRange = Readonly<Record<"from" | "to", ChunkPosition>>;
 
 /**
- * Reads the chunks of a step, and decides which points the bounds keep. Chunks that are kept as a whole
- * are not rewritten. The rest of others is appended to the chunk before them, so none becomes small.
+ * Reads the chunks of a step, and decides which points the bounds keep. Whole kept chunks are not
+ * rewritten. The rest of others is appended to the chunk before them, so none becomes small.
  */
 async function readPlan(
   database: Database,

@@ -47,21 +47,17 @@ function selectSliceStartsSql(
 }
 
 /** Creates the SQL that reads histories, and the function that formats their points. */
-export function createHistoryReader<Point>({
-  kind,
-  fields,
-  zoneSuffix = "Z",
-  maxPoints,
-}: {
+export function createHistoryReader<Point>(reader: {
   readonly kind: EntityKind;
   readonly fields: PointFields;
   readonly zoneSuffix?: "Z" | "";
   /** How many points a response lists at most, 3 or more. */
   readonly maxPoints: number;
 }) {
-  const tables = KIND_TABLES[kind];
+  const { maxPoints } = reader;
+  const tables = KIND_TABLES[reader.kind];
   const { pointLayout } = tables;
-  const encodeRows = createRowsEncoder(tables.counts, fields, zoneSuffix);
+  const encodeRows = createRowsEncoder(tables.counts, reader.fields, reader.zoneSuffix ?? "Z");
 
   function encodeHistory({ isThinned, chunks }: HistoryRow): Uint8Array {
     if (isThinned === 0) {

@@ -142,7 +142,7 @@ function selectPageSql(tables: KindTables): string {
     )`;
 }
 
-/** @param after The line has the attributes that came after this instant. */
+/** Creates a line, with the attributes that came after an instant. */
 function createLine(
   { kind, idField, attributes: types }: KindTables,
   id: string,

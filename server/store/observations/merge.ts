@@ -38,12 +38,7 @@ interface StoredEntity {
 }
 
 /** The observations of one entity in a batch: `from` is included, `to` is not. */
-interface BatchSlice {
-  readonly id: string;
-  readonly batch: ObservationBatch;
-  readonly from: number;
-  readonly to: number;
-}
+type BatchSlice = Readonly<{ id: string; batch: ObservationBatch; from: number; to: number }>;
 
 /**
  * Merges the entities of a batch with their stored attributes and points.
@@ -128,7 +123,7 @@ function* iterateObservations({ batch, from, to }: BatchSlice) {
   }
 }
 
-/** Iterates over a slice as points. They share one array of counts, to save memory. */
+/** The points share one array of counts, to save memory. */
 function* iteratePoints({ batch, from, to }: BatchSlice): Generator<Point> {
   const sharedCounts: (number | null)[] = [];
   for (let index = from; index < to; index++) yield getPoint(batch, index, sharedCounts);
@@ -149,7 +144,6 @@ function getPoint(batch: ObservationBatch, index: number, counts: (number | null
   return { at: batch.instants[index] ?? 0, counts };
 }
 
-/** Reads the entities of slices, by identifier. */
 async function readStored(
   database: Database,
   tables: KindTables,

@@ -7,20 +7,18 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { createBatchCutter } from "./batch-parts.ts";
-import type { ObservationBatch } from "./observation-batch.ts";
+import { createBatchCutter, type ObservationBatch } from "./observation-batch.ts";
 import { encodeChunks, encodeChunksEvenly, type Chunk } from "../history/chunk-codec.ts";
 import { deleteChunks, upsertChunks, type ChunkPosition } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import { recordEntityWrites, writeOptimistically } from "../history/optimistic-write.ts";
+import { recordEntityWrites, writeOptimistically } from "../history/change-log.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
 /**
- * Writes batches of observations, in transactions between which other writes are done.
- *
- * @param getTargetMs Returns about how long a transaction takes at most; by default there is only one.
+ * Writes batches of observations in transactions, between which other writes are done. Each takes about
+ * the target time at most; without one, there is only one.
  */
 export async function writeBatches(
   database: Database,

@@ -101,7 +101,6 @@ function readRows(
 
 const NO_ROWS: ScannedRows = { matches: [], count: 0 };
 
-/** Reads a page in the order of the list. */
 async function scanList(
   database: Database,
   { selectNext }: ListStatements,

@@ -14,7 +14,6 @@ import {
 import { fieldsJsonSql, KIND_TABLES } from "../tables/entity-sql.ts";
 import { OWNER_LISTS, toColumnName } from "../tables/entity-tables.ts";
 
-/** What is listed, in which order and with which filters. */
 interface ListSelection {
   readonly table: string;
   /** Which rows of the table are listed, as SQL. */
@@ -214,7 +213,6 @@ function rowsJsonSql(query: ListSelection, summaryJson: string, keysSql: string)
     CROSS JOIN ${table} AS entity ON entity.key = page.key`;
 }
 
-/** Whether a row matches all filters, as SQL. */
 function matchSql({ filters }: ListSelection): string {
   const conditions = filters.map(({ isMatchSql }, index) => isMatchSql(`?${4 + index}`));
   return conditions.join(" AND ") || "true";

@@ -63,14 +63,8 @@ function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: st
   };
 }
 
-/** A row `owner`, without its fields. */
-interface OwnerRow {
-  readonly key: number;
-  readonly id: string;
-  /** `null` for a user who was never observed. */
-  readonly observedAt: number | null;
-  readonly name: string;
-}
+/** A row `owner`, without its fields; `observedAt` is `null` for a user who was never observed. */
+type OwnerRow = Readonly<{ key: number; id: string; observedAt: number | null; name: string }>;
 
 /** Creates the reads of the owners of a kind; `fieldsSql` is JSON of the row `owner`. */
 export function createOwnerReads<Kind extends OwnerKind, NameField extends object, Fields, Details>(
@@ -137,7 +131,6 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
   };
 }
 
-/** Creates the reads of the items of a kind. */
 export function createItemReads<
   Kind extends ItemKind,
   OwnerField extends object,
@@ -152,13 +145,10 @@ export function createItemReads<
     readonly owner: Owner<OwnerKind, OwnerField>;
     /** The column with the instant of publication; an item without it is not listed. */
     readonly publishedColumn: string;
-    /** Creates the field of a response that has the identifier. */
     readonly createIdField: (id: string) => IdField;
     /** JSON of the fields of the row `item`, as SQL. */
     readonly fieldsSql: string;
-    /** The members of the points of the history in the details. */
     readonly pointFields: PointFields;
-    /** @param name How responses call the owner. */
     readonly createDetails: (fields: Fields, history: Point[], name: string) => Details;
   },
 ) {

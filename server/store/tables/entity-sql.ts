@@ -1,4 +1,4 @@
-/** The names of the tables and columns of each kind of entity, and SQL that reads them. */
+/** The tables, columns and point layouts of each kind of entity, and SQL that reads them. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import {
   ENTITY_FIELDS,
@@ -10,7 +10,9 @@ import {
 } from "../../../core/kinds.ts";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import { channels, shorts, toColumnName, tweets, users } from "./entity-tables.ts";
-import { createPointLayout } from "./point-layout.ts";
+
+const COUNT_NUMBER_MAX = 29;
+const HEADER_END = ".";
 
 const ENTITY_TABLES = { channel: channels, short: shorts, user: users, tweet: tweets };
 
@@ -92,4 +94,32 @@ export function attributesJsonSql({ attributes }: KindTables): string {
  */
 export function jsonExtractSql(index: number, array = "value"): string {
   return `json_extract(${array}, '$[${index}]')`;
+}
+
+/**
+ * Creates the layout of points: which counts a chunk of a stored history has, by their numbers in core's
+ * `KINDS`, ascending. Each chunk begins with a header that names them, so that it stays readable when
+ * its kind gets another count, or loses one. A header is a whole number in base 32, whose bits are these
+ * numbers, and a dot.
+ */
+export function createPointLayout(countNumbers: readonly number[]) {
+  const bits = countNumbers.reduce((sum, number) => sum | (1 << number), 0);
+  if (listBits(bits).join() === countNumbers.join()) {
+    return { countNumbers, header: bits.toString(32) + HEADER_END };
+  }
+  throw new Error(
+    `The numbers of counts must ascend from 0 to ${COUNT_NUMBER_MAX}, got ${countNumbers.join()}`,
+  );
+}
+
+/** Parses the header at the beginning of a chunk; `undefined` if there is none. */
+export function parsePointLayout(text: string) {
+  const header = text.slice(0, text.indexOf(HEADER_END) + 1);
+  const layout = createPointLayout(listBits(Number.parseInt(header, 32)));
+  return layout.header === header ? layout : undefined;
+}
+
+function listBits(bits: number): number[] {
+  const numbers = Array.from({ length: COUNT_NUMBER_MAX + 1 }, (_, number) => number);
+  return numbers.filter((number) => (bits & (1 << number)) !== 0);
 }

@@ -3,7 +3,7 @@
  * commit, while both threads commit and a backup and an import run; nothing may be lost.
  */
 import { describe, expect, test } from "bun:test";
-import { getCommitLock, hasWalResetBug } from "../../../server/store/database/commit-lock.ts";
+import { getCommitLock, hasWalResetBug } from "../../../server/store/database/file-writer.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
 import { createChannelLines } from "../../support/observation-lines.ts";
 import { queryFromOtherProcess, withDatabase } from "../../support/store/database.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { LIST_TAGS } from "../../../server/store/history/change-log.ts";
 import {
+  LIST_TAGS,
   recordHistoryRewrites,
   writeOptimistically,
-} from "../../../server/store/history/optimistic-write.ts";
+} from "../../../server/store/history/change-log.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";

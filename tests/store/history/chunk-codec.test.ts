@@ -8,7 +8,7 @@ import {
   type Chunk,
   type Point,
 } from "../../../server/store/history/chunk-codec.ts";
-import { createPointLayout } from "../../../server/store/tables/point-layout.ts";
+import { createPointLayout } from "../../../server/store/tables/entity-sql.ts";
 import { mixedPoints, growingPoints } from "../../support/arbitraries/history-points.ts";
 
 const CHUNK_MAX_CHARACTERS = 960;

@@ -7,7 +7,7 @@ import type { Database } from "../../../server/store/database/database.ts";
 import {
   recordEntityWrites,
   writeOptimistically,
-} from "../../../server/store/history/optimistic-write.ts";
+} from "../../../server/store/history/change-log.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import {

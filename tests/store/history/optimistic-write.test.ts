@@ -9,7 +9,7 @@ import { openDatabase } from "../../../server/store/database/open-database.ts";
 import {
   recordHistoryRewrites,
   writeOptimistically,
-} from "../../../server/store/history/optimistic-write.ts";
+} from "../../../server/store/history/change-log.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createBatchCutter } from "../../../server/store/observations/batch-parts.ts";
-import { createBatchBuilder } from "../../../server/store/observations/observation-batch.ts";
+import {
+  createBatchBuilder,
+  createBatchCutter,
+} from "../../../server/store/observations/observation-batch.ts";
 
 const ENTITIES = 20_000;
 /** How long a simulated write takes for each unit of cost. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
-import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../../server/store/collection/creators.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import {

@@ -4,9 +4,11 @@ import type { SourceEvent } from "../../../server/collectors/source-health.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
 import type { Collector } from "../../../server/collectors/collector.ts";
 import type { SourceName } from "./source-names.ts";
-import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../../server/store/collection/creators.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
 import { queryRows, withDatabase } from "../store/database.ts";

@@ -3,12 +3,14 @@
  * creators and items for it.
  */
 import type { ListedCreator } from "../../../core/resources/generated/types.ts";
-import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
+import {
+  createCreatorStore,
+  createTrackedChannelStore,
+} from "../../../server/store/collection/creators.ts";
 import {
   createCollectionState,
   type CollectionState,
 } from "../../../server/store/collection/collection-state.ts";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";
 
