@@ -175,11 +175,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/**
- * Reads the settings. An empty environment variable counts as not set.
- *
- * @throws {ConfigError} Naming each wrong setting, its allowed values and its actual one.
- */
+/** Reads the settings; an empty one counts as not set. @throws {ConfigError} Naming all wrong ones. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const readSetting = ({ name, allowed, default: initial, parse }: Setting): unknown => {

@@ -1,5 +1,5 @@
 /** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
 import { addAuditCommand } from "./commands/audit.ts";
 import { addCollectionCommands } from "./commands/collection.ts";
@@ -13,11 +13,14 @@ import { addImportCommand } from "./commands/import.ts";
 import { addKeysCommand, addTokensCommand } from "./commands/keys.ts";
 import { formatJson } from "./commands/terminal/output.ts";
 import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
-import { readConfig, SETTINGS } from "./config.ts";
-import { describeUsageError, reportFailure } from "./failures.ts";
+import { DomainError } from "../core/errors.ts";
+import { ConfigError, readConfig, SETTINGS } from "./config.ts";
 import type { ServiceLogger } from "./log.ts";
 import { version } from "../package.json" with { type: "json" };
-import { readAdvice, readSystemErrorCode } from "./system-errors.ts";
+import { describeError, readAdvice, readSystemErrorCode } from "./system-errors.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
 type AddCommands = (program: Command, context: CommandContext) => void;
 
@@ -32,10 +35,8 @@ const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
 };
 
 /**
- * Runs a command, from its arguments behind the name of the program.
- *
- * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for an interruption.
- * @throws An error that is neither the user's nor an expected failure of the service.
+ * Runs a command. @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for
+ * an interruption. @throws An error that is neither the user's nor an expected failure.
  */
 export async function run(
   argv: readonly string[],
@@ -100,10 +101,7 @@ function createContext(io: CommandLineIo, argv: readonly string[]) {
   return context;
 }
 
-/**
- * Adds the commands that are or make a service of their own. Their code is loaded when it is
- * needed, so that help and completion appear at once.
- */
+/** Adds commands that make a service. Their code is loaded late: help must appear at once. */
 function addServiceCommands(program: Command, context: CommandContext): void {
   program
     .command("serve")
@@ -161,6 +159,62 @@ function configureCommand(command: Command, context: CommandContext): void {
     command.showHelpAfterError(`${usage}More: ${program} --help`);
   }
   for (const subcommand of command.commands) configureCommand(subcommand, context);
+}
+
+/** Writes why a command failed, and returns the exit status; rethrows an error that is a bug. */
+function reportFailure(
+  error: unknown,
+  { writeErr }: CommandLineIo,
+  { isJson }: { readonly isJson: boolean },
+): number {
+  if (error instanceof CommanderError && (error.exitCode === 0 || !isJson)) {
+    // Commander has written it.
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  const failure = classifyFailure(error);
+  if (failure === undefined) throw error;
+  const { status, ...texts } = failure;
+  if (isJson) writeErr(`${JSON.stringify(texts)}\n`);
+  else writeErr(`${texts.message}\n`, "red");
+  return status;
+}
+
+/** Rewrites a message of commander in the style of all others. */
+function describeUsageError(message: string): string {
+  return message
+    .replace(/^error: /, "")
+    .replace(/^option '(.*?)' argument '(.*)' is invalid\./s, "$1 cannot be '$2'.")
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*?)'\./s,
+      "<$2> cannot be '$1'.",
+    )
+    .replace(/^[a-z]/, (letter) => letter.toUpperCase());
+}
+
+/**
+ * Returns the output for an error; `undefined` if it is a bug. The code is the name of an error of
+ * the API, `Invalid Usage`, `Invalid Setting`, or a code of the system.
+ */
+function classifyFailure(error: unknown) {
+  const advice = readAdvice(error);
+  const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);
+  if (error instanceof CommanderError) {
+    const isHelp = error.code === "commander.help";
+    // Only the commands that have subcommands lack the option.
+    const isGroup = isHelp || message === "error: unknown option '--json'";
+    const usage = isGroup ? "A subcommand is missing" : describeUsageError(message);
+    return { status: EXIT_USAGE, code: "Invalid Usage", message: usage };
+  }
+  if (error instanceof ConfigError) return { status: EXIT_USAGE, code: "Invalid Setting", message };
+  if (error instanceof DomainError) {
+    const { code } = error;
+    return { status: code === "Invalid Request" ? EXIT_USAGE : EXIT_FAILED, code, message };
+  }
+  if (error instanceof CommandError) {
+    return { status: error.exitStatus, code: error.code, message };
+  }
+  const code = readSystemErrorCode(error);
+  return code === "" ? undefined : { status: EXIT_FAILED, code, message };
 }
 
 /** Runs the command of this process. @param programName The text that the user typed to run it. */

@@ -39,10 +39,8 @@ class RawJson {
 }
 
 /**
- * Creates a value from its JSON. It can be written as JSON again, and only the functions of this file
- * read it.
+ * Creates a value from its JSON in UTF-8. It can be written as JSON again, and only this file reads it.
  *
- * @param bytes The JSON in UTF-8.
  * @param readParts Reads a long list in parts: each is such a value, with some of the items.
  */
 export function createRawJson<Value>(bytes: Uint8Array, readParts?: () => Iterable<Value>): Value {
@@ -59,11 +57,7 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
   return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }
 
-/**
- * Writes a value without lone surrogates like `JSON.stringify`, with its raw parts as they are.
- *
- * @returns The pieces of the JSON in order: text, and the bytes of raw parts.
- */
+/** Writes a value without lone surrogates like `JSON.stringify`: pieces of text and the raw parts. */
 export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
   if (value instanceof RawJson) return [value.bytes];
   const rawParts: Uint8Array[] = [];

@@ -45,7 +45,6 @@ const CONNECTING_PARTS = [
   "server/process",
   "server/main.ts",
   "server/creator-metrics.ts",
-  "server/failures.ts",
 ];
 
 /** Which other folders of server/store each of its folders may import. */

@@ -2,8 +2,13 @@
 import { Option, type Command } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
-import { requestAdmin, requestPages } from "./admin-client.ts";
-import { parsePositiveInteger, type CommandContext, type TextOptions } from "./command.ts";
+import {
+  parsePositiveInteger,
+  requestAdmin,
+  requestPages,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
 import { printResult, printRows } from "./terminal/output.ts";
 import { writeHint } from "./terminal/process-io.ts";
 import { quote } from "./terminal/style.ts";

@@ -1,7 +1,11 @@
 /** The command `audit`: lists the changes by administrators. */
 import type { Command } from "commander";
-import { requestPages } from "./admin-client.ts";
-import { parsePositiveInteger, type CommandContext, type TextOptions } from "./command.ts";
+import {
+  parsePositiveInteger,
+  requestPages,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
 import { printRows } from "./terminal/output.ts";
 
 type AuditOptions = TextOptions<"actor" | "action"> & { before?: number; limit: number };

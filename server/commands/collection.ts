@@ -1,10 +1,19 @@
 /** The commands about what is collected: `channels`, `creators`, and `collect` itself. */
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
+import { createInvalidRequestError } from "../../core/errors.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
-import { requestAdmin } from "./admin-client.ts";
-import { CommandError, type CommandContext, type TextOptions } from "./command.ts";
-import { runOnNames } from "./input/names.ts";
-import { printResult, printRows } from "./terminal/output.ts";
+import {
+  CommandError,
+  createReadError,
+  requestAdmin,
+  withConnection,
+  type AdminClient,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
+import { describeError } from "../system-errors.ts";
+import { formatJson, printResult, printRows } from "./terminal/output.ts";
 import { writeHint } from "./terminal/process-io.ts";
 
 export function addCollectionCommands(program: Command, context: CommandContext): void {
@@ -155,4 +164,67 @@ function findProblem({
   if (failed === 0 || observed > 0) return undefined;
   const lists = "channels list and creators list say why";
   return `${source}: none of ${failed} targets could be observed; ${lists}`;
+}
+
+const NAMES_MAX = 100_000;
+
+type NameResult = Readonly<Record<string, string | null>>;
+
+/** Runs a command on names, `-` for those of standard input; a failure does not stop the others. */
+async function runOnNames(
+  context: CommandContext,
+  names: readonly string[],
+  { file }: { readonly file?: string },
+  work: (client: AdminClient, name: string) => Promise<{ result: NameResult; sentence: string }>,
+): Promise<void> {
+  const all = await readNames(names, file);
+  const results: NameResult[] = [];
+  let failureCount = 0;
+  const report = (result: NameResult, sentence: string) => {
+    results.push(result);
+    if (!context.isJson) context.writeErr(`${sentence}\n`);
+  };
+  await withConnection(context, async (client) => {
+    for (const name of all) {
+      try {
+        const { result, sentence } = await work(client, name);
+        report({ name, ...result }, sentence);
+      } catch (error) {
+        if (all.length === 1) throw error;
+        failureCount++;
+        report({ name, error: describeError(error) }, describeError(error));
+      }
+    }
+  });
+  if (context.isJson) await context.writeOut(formatJson(results));
+  if (failureCount > 0) throw new CommandError(`${failureCount} of ${all.length} names failed`);
+}
+
+const readText = (file: string) =>
+  readFile(file, "utf8").catch((error: unknown) => {
+    throw createReadError(file, error);
+  });
+
+async function readNames(names: readonly string[], file?: string): Promise<string[]> {
+  const unique = new Set([
+    ...names.filter((name) => name !== "-"),
+    ...(file === undefined ? [] : parseNames(await readText(file))),
+    ...(names.includes("-") ? parseNames(await Bun.stdin.text()) : []),
+  ]);
+  if (unique.size === 0) {
+    throw createInvalidRequestError(
+      "Give one name or more: as arguments, in the lines of --file FILE, or with - on standard input",
+    );
+  }
+  if (unique.size > NAMES_MAX) {
+    throw createInvalidRequestError(`There may be at most ${NAMES_MAX} names, got ${unique.size}`);
+  }
+  return [...unique];
+}
+
+/** Parses a list of names: one in each line. Blank lines are ignored, as is a byte-order mark. */
+function parseNames(text: string): string[] {
+  // trim() removes a byte-order mark too.
+  const names = text.split("\n").map((line) => line.trim());
+  return names.filter((name) => name !== "");
 }

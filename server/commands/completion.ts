@@ -1,7 +1,4 @@
-/**
- * The command `completion`: prints scripts that complete commands in a shell, from the commands
- * themselves. The scripts start no program, so that they are fast.
- */
+/** The command `completion`: prints scripts for shells, which start no program, to be fast. */
 import { Argument, type Command, type Option } from "commander";
 import type { CommandLineIo } from "./terminal/process-io.ts";
 

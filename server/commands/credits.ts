@@ -1,9 +1,10 @@
 /** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
 import type { Command } from "commander";
-import { requestAdmin, withConnection } from "./admin-client.ts";
 import {
   CommandError,
   parsePositiveInteger,
+  requestAdmin,
+  withConnection,
   type CommandContext,
   type TextOptions,
 } from "./command.ts";

@@ -5,8 +5,13 @@ import type { Command } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import type { RetentionResponse } from "../http/admin/observations.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
-import { sendAdmin, withConnection, type AdminClient } from "./admin-client.ts";
-import { CommandError, type CommandContext } from "./command.ts";
+import {
+  CommandError,
+  sendAdmin,
+  withConnection,
+  type AdminClient,
+  type CommandContext,
+} from "./command.ts";
 import {
   formatFields,
   formatJson,

@@ -2,8 +2,13 @@
 import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
-import { sendAdmin, withConnection, type AdminClient } from "./admin-client.ts";
-import type { CommandContext, TextOptions } from "./command.ts";
+import {
+  sendAdmin,
+  withConnection,
+  type AdminClient,
+  type CommandContext,
+  type TextOptions,
+} from "./command.ts";
 import { countLineEnds } from "./input/input-blocks.ts";
 import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";

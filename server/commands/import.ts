@@ -6,13 +6,14 @@ import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { countRejected, createRejectionCollector } from "../../core/rejections.ts";
 import type { ImportResult } from "../../core/stores.ts";
-import { sendAdmin, withConnection } from "./admin-client.ts";
 import {
   CommandError,
   createReadError,
   EXIT_INTERRUPTED,
-  type CommandContext,
+  sendAdmin,
+  withConnection,
   type AdminConnection,
+  type CommandContext,
 } from "./command.ts";
 import type { InputBlock } from "./input/csv-blocks.ts";
 import { checkInput, isCsv, readInput } from "./input/input-blocks.ts";

@@ -2,10 +2,10 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
 import { describeError, readAdvice } from "../system-errors.ts";
-import { requestAdmin } from "./admin-client.ts";
 import {
   CommandError,
   parsePositiveInteger,
+  requestAdmin,
   type CommandContext,
   type TextOptions,
 } from "./command.ts";
@@ -160,13 +160,7 @@ export function addTokensCommand(program: Command, context: CommandContext): voi
     });
 }
 
-/**
- * Prints a secret, or with `--json` the whole response. It is written at once, to notice a failure.
- *
- * @param created.name Its name in the message of a failure: `Key 7`.
- * @param created.revocation The command that revokes it.
- * @throws {CommandError} If it cannot be written: nobody has it then.
- */
+/** Prints a secret, or with `--json` the response. Written at once, so that a failure is noticed. */
 function writeSecret(
   { writeOutSync, isJson }: CommandContext,
   secret: string,

@@ -20,10 +20,7 @@ const READS_PER_TICK_MAX = 8;
 /** How long the last refunds may take at shutdown, even when the time is over. */
 const REFUND_GRACE_MS = 500;
 
-/**
- * How long a transaction of an import takes, roughly: within a second after a debit, and otherwise.
- * Debits wait for it, but an import in longer transactions is faster.
- */
+/** How long a transaction of an import takes: debits wait for it, but a longer one is faster. */
 const BUSY_TRANSACTION_MS = 4;
 const IDLE_TRANSACTION_MS = 10;
 const BUSY_MS = 1000;

@@ -11,10 +11,7 @@ import { foldJournal } from "../store/accounts/fold-journal.ts";
 import type { Database } from "../store/database/database.ts";
 import { applyRetention, type RetentionReport } from "../store/history/retention.ts";
 
-/**
- * After each step retention pauses for this multiple of the step's time. A command leaves half of
- * the database's time to others, a background run nearly all.
- */
+/** The pause after a step of retention, in times of the step: a background run pauses longer. */
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 

@@ -19,11 +19,7 @@ export function listObservationColumns(kind: EntityKind): string[] {
   return ["kind", "observedAt", ...new Set(names)];
 }
 
-/**
- * Finds the kind of a table in its first row.
- *
- * @throws {DomainError} `Invalid Request` if there is no such column, or no such kind.
- */
+/** Finds the kind of a table in its first row. @throws {DomainError} If there is none. */
 export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[]): EntityKind {
   const index = header.indexOf("kind");
   const kind = ENTITY_KINDS.find((name) => name === cells[index]);
@@ -37,15 +33,12 @@ export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[
 }
 
 /**
- * Creates the parser of the rows of a table, to values that `parseObservation()` checks.
+ * Creates the parser of the rows of a table, to values that `parseObservation()` checks: a cell that
+ * is no value of its field stays a text, which the check rejects. An empty cell is no value; in
+ * quotes, it is an empty text where the field is a text or a link.
  *
- * An empty cell is no value. An empty cell in quotes is an empty text where the field is a text or a
- * link, else no value. Counts are plain digits, and `verified` is true or false in any case. A cell
- * that is no value of its field stays a text, so that the check rejects it.
- *
- * @param header The first row, with some of the columns of the kind in any order.
- * @throws {DomainError} `Invalid Request` if a column is unknown, repeated, or missing. The parser
- * throws it if the row has more or fewer cells than the header, or another kind.
+ * @throws {DomainError} If a column is unknown, repeated, or missing; the parser, if a row has more or
+ * fewer cells than the header, or another kind.
  */
 export function createObservationRowParser(kind: EntityKind, header: readonly CsvCell[]) {
   checkHeader(kind, header);

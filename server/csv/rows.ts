@@ -24,12 +24,7 @@ function encodeCell(value: unknown): string {
   return text === "" || SPECIAL_CHARACTER.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/**
- * Parses one row, without its line end. A quoted cell may have line breaks.
- *
- * @throws {DomainError} `Invalid Request` if a quoted cell does not end, or ends before a character
- * that is no comma.
- */
+/** Parses one row, without its line end. @throws {DomainError} If its quotes are wrong. */
 export function parseCsvRow(row: string): CsvCell[] {
   // Most rows have no quotes, and this is several times as fast.
   if (!row.includes('"')) return row.split(",").map((text) => (text === "" ? null : text));

@@ -4,10 +4,7 @@ import { isChangeRounding } from "./rounding.ts";
 
 type Counts = readonly (number | null)[];
 
-/**
- * Computes how much each count is greater than the first known one. An unknown count stays unknown;
- * so is a change in per cent of 0.
- */
+/** Subtracts the first known count. What is unknown stays so; per cent of 0 are unknown. */
 export function computeChangesSinceStart(
   counts: Counts,
   { isPercent = false } = {},
@@ -49,10 +46,7 @@ function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[
   });
 }
 
-/**
- * Computes how fast a count grew since it was last known, as observations are not evenly spaced: in an
- * hour, unless the buckets are longer.
- */
+/** Computes the growth since a count was last known: in an hour, unless the buckets are longer. */
 export function computeRates(observed: readonly CountChange[], stepMs: number) {
   const [unit, unitMs] =
     stepMs < DAY_MS ? (["hour", HOUR_MS] as const) : (["day", DAY_MS] as const);

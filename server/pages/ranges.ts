@@ -38,10 +38,7 @@ export function planHistory(range: Range, now: number, since?: number) {
   return { from: formatInstant(start).slice(0, 10), interval: name, stepMs };
 }
 
-/**
- * Finds the start of the newest bucket if it was unfinished when it was read, although the clock goes
- * on; else Infinity. Its values are those so far.
- */
+/** Finds the start of the newest bucket if it was unfinished when it was read; else Infinity. */
 function findUnfinishedStart(
   instants: readonly number[],
   interval: HistoryInterval,

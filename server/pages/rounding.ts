@@ -1,7 +1,4 @@
-/**
- * Counts that their source rounds. YouTube gives subscribers in three digits: 1,234,567 as 1,230,000.
- * A change of one rounding step can be a single subscriber.
- */
+/** Counts that their source rounds: YouTube gives 1,234,567 subscribers as 1,230,000. */
 import type { Measure } from "./format.ts";
 
 /** Smaller counts are exact. */
@@ -34,10 +31,7 @@ export function isChangeRounding(counts: readonly (number | null)[]): boolean {
   return findRoundingStep(counts) > 0 && isRoundingStep(last, last - first);
 }
 
-/**
- * Finds the least height of a chart of several counts, in its measure: that of the counts whose steps
- * are highest. Rounded counts that don't change are a flat line anyway.
- */
+/** Finds the least height of a chart: that of the counts with the highest steps, if they change. */
 export function findLeastSpan(
   compared: readonly (readonly (number | null)[])[],
   measure: Measure,

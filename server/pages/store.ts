@@ -54,11 +54,7 @@ export interface Read<Value> {
 /** When a read that ended with an outage is repeated. */
 const RETRY_MS = 2000;
 
-/**
- * Reads a value; another name reads another value. The read ends with its component.
- *
- * @param isOutage Tells the errors after which the value is read again, until there is an answer.
- */
+/** Reads a value, another one by another name. After an outage, it is read again until it is there. */
 export function useReading<Value>(
   name: string,
   read: () => Promise<Value>,

@@ -19,12 +19,7 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;
 
-/**
- * Locks a database file for this process, and creates its folder. The lock ends with the process,
- * however that ends.
- *
- * @returns Unlocks it; `undefined` when another process holds the lock.
- */
+/** Locks a file until the process ends. @returns Unlocks it; `undefined` if another process has it. */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   const folder = dirname(resolve(file));
   orThrow(

@@ -11,13 +11,13 @@ import type { openService, Service } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
 import { assertWritable, tryLockDatabase } from "./database-lock.ts";
-import { drain } from "./graceful-shutdown.ts";
 import {
   connectToOwner,
   createOwnerTimeoutError,
   probeOwner,
   resolveSocketPath,
 } from "./owner-client.ts";
+import { drain } from "./termination.ts";
 
 interface Ownership extends AdminConnection {
   readonly service: Service;
@@ -36,10 +36,7 @@ const POLL_MS = 50;
 /** How long a process that found the socket may take to connect before the socket closes. */
 const ACCEPT_GRACE_MS = 50;
 
-/**
- * Connects to a database through its owner, or becomes the owner when there is none. A libSQL
- * server has no owner: its clients share it.
- */
+/** Connects through the owner, or becomes it. A libSQL server has none: its clients share it. */
 export async function connectToDatabase(options: ServiceOptions): Promise<AdminConnection> {
   const file = resolveDatabaseFile(options);
   if (file === undefined) return acquireOwnership(options);

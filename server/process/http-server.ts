@@ -9,9 +9,8 @@ import { createBunRoutes } from "../http/route-matcher.ts";
 import type { Service } from "../service.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../system-errors.ts";
 import { acquireOwnership } from "./database-owner.ts";
-import { drain } from "./graceful-shutdown.ts";
 import { startLogger } from "./logger.ts";
-import { waitForTermination } from "./termination.ts";
+import { drain, waitForTermination } from "./termination.ts";
 
 /** How long a connection may be silent: longer than a request body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;

@@ -36,12 +36,7 @@ export function resolveSocketPath(file: string): string {
   );
 }
 
-/**
- * Asks the owner of a file to describe itself.
- *
- * @returns `undefined` when no owner answers, as while one starts or ends.
- * @throws {DomainError} When an owner accepts the connection and is silent.
- */
+/** Asks the owner to describe itself; `undefined` if none runs. @throws {DomainError} If it is silent. */
 export async function probeOwner(
   file: string,
   cancelSignal = new AbortController().signal,
@@ -64,10 +59,7 @@ export async function probeOwner(
   throw createOwnerTimeoutError(file);
 }
 
-/**
- * Connects to a database through its owner. A request may take as long as the owner needs, but all
- * fail once the owner is silent for the deadline.
- */
+/** Connects to the owner. Requests may take as long as it needs; they fail once it is silent. */
 export function connectToOwner(file: string): AdminConnection {
   const closeController = new AbortController();
   const timeoutController = new AbortController();

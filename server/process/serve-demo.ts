@@ -1,12 +1,17 @@
 /** The command `demo`: runs the service on generated data, with an account and an API key. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
-import { createAdminClient, sendAdmin, type AdminClient } from "../commands/admin-client.ts";
+import {
+  createAdminClient,
+  sendAdmin,
+  type AdminClient,
+  type AdminConnection,
+  type CommandContext,
+} from "../commands/command.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
-import type { AdminConnection, CommandContext } from "../commands/command.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { runServer } from "./http-server.ts";
 
@@ -72,10 +77,7 @@ async function importLines(
   await flush();
 }
 
-/**
- * Refills the account, and creates a new API key in place of the earlier ones, which cannot be
- * shown again.
- */
+/** Refills the account, and replaces earlier keys, which cannot be shown again. */
 async function createKey(client: AdminClient): Promise<string> {
   const accounts = await client("GET /admin/accounts");
   const existing = accounts.find(({ name }) => name === NAME);

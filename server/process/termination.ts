@@ -1,6 +1,7 @@
-/** Detects that the process must end: on a signal, or when the process that started it has ended. */
+/** Ends a process: detects that it must end, and stops its server without cutting a response. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import pTimeout from "p-timeout";
 import { readSystemErrorCode } from "../system-errors.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
@@ -13,10 +14,7 @@ const DUPLICATE_SIGNAL_MS = 1000;
 
 const CHECK_INTERVAL_MS = 250;
 
-/**
- * Resolves on SIGTERM or SIGINT, or once the package runner that started the process has ended. A
- * second signal ends the process at once.
- */
+/** Resolves on a signal, or once the package runner has ended. A second signal ends the process. */
 export function waitForTermination(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -75,4 +73,22 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return readSystemErrorCode(error) === "EPERM"; // It belongs to another user.
   }
+}
+
+const POLL_INTERVAL_MS = 25;
+
+/** How long the last bytes of responses may take to leave once no request is pending. */
+const FLUSH_TIMEOUT_MS = 1000;
+
+/** Rejects new connections, waits for requests in flight, and closes the remaining connections. */
+export async function drain(server: Bun.Server<undefined>, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  const closed = server.stop();
+  do await Bun.sleep(POLL_INTERVAL_MS);
+  while (server.pendingRequests > 0 && Date.now() < deadline);
+  // A request is not pending any more while the last bytes of its response wait for the socket.
+  const flushMs = Math.max(1, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()));
+  // Its timer ends with it: one that goes on would keep the process alive.
+  await pTimeout(closed, { milliseconds: flushMs, fallback: () => undefined });
+  await server.stop(true);
 }

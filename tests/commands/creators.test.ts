@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { parseNames } from "../../server/commands/input/names.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
 let sandbox: Sandbox;
@@ -75,7 +74,7 @@ describe("creators", () => {
   test("add reads a file and standard input, and goes on after a name that fails", async () => {
     const file = await sandbox.write(
       "names.txt",
-      "\uFEFFalpha.example\r\n\r\nwrong!\r\n beta.example \n",
+      "\uFEFFalpha.example\r\n\r\n\t\nwrong!\r\n beta.example \nalpha.example",
     );
     const { status, out, err } = await sandbox.run(
       ["creators", "add", "gamma.example", "-", "--file", file, "--json"],
@@ -136,17 +135,5 @@ describe("creators", () => {
   ])("%j exits with %d and says %p", async (verb, expectedStatus, sentence) => {
     const { status, err } = await sandbox.runInside(verb);
     expect([status, err]).toEqual([expectedStatus, expect.stringContaining(sentence)]);
-  });
-});
-
-describe("parseNames()", () => {
-  test.each([
-    ["", []],
-    ["\n \r\n\t\n", []],
-    ["a", ["a"]],
-    ["\uFEFFa\r\nb\rc\n", ["a", "b\rc"]],
-    ["a\na\n A ", ["a", "a", "A"]],
-  ])("of %j", (text, names) => {
-    expect(parseNames(text)).toEqual(names);
   });
 });

@@ -38,9 +38,7 @@ const LINES = Object.values(EXAMPLES)
   .flatMap((lines) => lines.split("\n"));
 const COMMAND_LINES = [...new Set(LINES)].map((line) => {
   const [, settings = "", argv = ""] =
-    /^(?:\w+=\$\(|source <\(|.* \| )?((?:[A-Z_]+=\S+ )*)creator-metrics (.*?)\)?(?: [|>].*)?$/.exec(
-      line,
-    ) ?? [];
+    /^(?:\w+=\$\(|source <\(|.* \| )?((?:[A-Z_]+=\S+ )*)\$0 (.*?)\)?(?: [|>].*)?$/.exec(line) ?? [];
   return { line, settings, argv };
 });
 

@@ -17,9 +17,6 @@ const DEFAULT_COLUMNS = 80;
 /** Descriptions are wrapped if they have this many columns; otherwise the terminal cuts words. */
 const MIN_TEXT_COLUMNS = 15;
 
-/** The name of the program in an example, but not in the name of a file. */
-const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
-
 const EXAMPLE_INDENT = "  ";
 
 const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
@@ -106,7 +103,7 @@ function formatDetails(
   const lines = ["", paint("bold", "Examples:")];
   for (const [effect, commandLines] of readExamples(command, path)) {
     lines.push(EXAMPLE_INDENT + paint("dim", `# ${effect}`));
-    for (const line of commandLines.replaceAll(PROGRAM_PATTERN, io.programName).split("\n"))
+    for (const line of commandLines.replaceAll("$0", () => io.programName).split("\n"))
       lines.push(EXAMPLE_INDENT + paint("cyan", line));
   }
   const names = listSettings(path.join(" "));

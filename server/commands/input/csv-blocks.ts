@@ -1,9 +1,9 @@
 /**
  * Reads CSV files of observations as blocks of lines (NDJSON), in constant memory.
  *
- * Why no library: papaparse does not tell an empty cell in quotes from an empty cell, and keeps all
- * of a row whose quotes are not closed. csv-parse drops the rest of a block behind a row that is too
- * long, and counts a line break of two characters in quotes as two lines.
+ * Why no library: papaparse confuses an empty cell with one in quotes, and keeps all of a row whose
+ * quotes are not closed. csv-parse drops the rest of a block behind a row that is too long, and
+ * counts a line break of two characters in quotes as two lines.
  */
 import { isUtf8 } from "node:buffer";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
@@ -25,13 +25,7 @@ export interface InputBlock {
 
 const TEXT_MAX_CHARACTERS = 65_536;
 
-/**
- * Reads a CSV file as blocks of roughly `blockBytes`. Rows that are blank or have empty cells only are
- * skipped.
- *
- * @param kind Of all rows; by default the one in the column `kind` of the first row.
- * @throws {DomainError} Before the first observation, if the header or the kind is wrong.
- */
+/** Reads CSV as blocks of roughly `blockBytes`; throws before the first if the header is wrong. */
 export async function* readCsvBlocks(
   stream: AsyncIterable<Uint8Array>,
   kind: EntityKind | undefined,

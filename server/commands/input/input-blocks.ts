@@ -88,10 +88,7 @@ const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 /** The largest piece of a stream that is searched for line ends at once. */
 const PIECE_MAX_BYTES = 262_144;
 
-/**
- * Cuts a stream into blocks of whole lines, of roughly `blockBytes`. Of a line that is too long only its beginning is
- * kept, which is enough for the service to reject it.
- */
+/** Cuts a stream into blocks of whole lines. A line that is too long is cut, but still too long. */
 export async function* readBlocks(
   stream: AsyncIterable<Uint8Array>,
   blockBytes: number,

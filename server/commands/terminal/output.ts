@@ -14,11 +14,8 @@ const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 type Output = CommandLineIo & { readonly isJson: boolean };
 
 /**
- * Prints rows as a table, or with `--json` as JSON.
- *
- * @param options.columns The columns of the table, in its order; by default, all fields of the rows.
- * @param options.value The value that is printed as JSON; by default, the rows.
- * @param options.ifEmpty The message in place of a table without rows: the next step.
+ * Prints rows as a table of some or all fields, or with `--json` as JSON: the rows or another value.
+ * Without rows, prints `ifEmpty`, the next step.
  */
 export async function printRows<Column extends string>(
   io: Output,

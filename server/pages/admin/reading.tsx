@@ -24,11 +24,7 @@ export function useOutage(message: string | undefined): void {
   }, [message]);
 }
 
-/**
- * Reads a value, and again by itself for as long as the service does not answer.
- *
- * @param path The path below `/admin`, or a name of what `read` reads.
- */
+/** Reads a path below `/admin`, or by `read`; again while the service does not answer. */
 export function useAdminRead<Value>(
   path: string,
   read = () => sendAdmin<Value>("GET", path),
