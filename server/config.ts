@@ -14,7 +14,6 @@ function isFileUrl(text: string): boolean {
   }
 }
 
-/** Decodes the Base64 of a secret of Standard Webhooks. */
 function decodeWebhookSecret(text: string): Uint8Array | undefined {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   const bytes = Buffer.from(base64 ?? "", "base64");
@@ -43,7 +42,6 @@ const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes
 /** Idempotency keys pay for a day, and name the debit that paid. */
 const JOURNAL_DAYS_MIN = 2;
 
-/** The settings by their names, in the order of the documentation. */
 const SETTING_BY_NAME = {
   PORT: {
     default: "3000",
@@ -166,7 +164,6 @@ export type Config = {
   >;
 } & { readonly sources: SelectedSources };
 
-/** Hides the password and the token that a URL may hold. */
 export function redactUrl(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
 }

@@ -1,7 +1,6 @@
 /** The log of the service, as its parts write it. `server/process/logger.ts` writes JSON lines. */
 import type { SourceEvent } from "./collectors/source-health.ts";
 
-/** Receives the cause of a failed request. */
 export type OnFailure = (error: unknown, requestId: string) => void;
 
 /** The log of events of the service. A sentence names its values in braces: `{file}`. */
@@ -12,8 +11,6 @@ export interface ServiceLogger {
   sourceEvent?(event: SourceEvent): void;
   /** Logs a failure outside of requests. @param work The subject of a sentence, as "A refund". */
   backgroundFailure?(error: unknown, work: string): void;
-  /** Logs work that the service did by itself. */
   info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
-  /** Logs a fact that the operator should know or act on. */
   warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }

@@ -51,7 +51,6 @@ export async function run(
   }
 }
 
-/** Makes the command line with all its commands. */
 export function createProgram(context = createContext(createProcessIo(), [])): Command {
   const program = new Command(context.programName)
     .version(version)
@@ -179,7 +178,6 @@ function reportFailure(
   return status;
 }
 
-/** Rewrites a message of commander in the style of all others. */
 function describeUsageError(message: string): string {
   return message
     .replace(/^error: /, "")

@@ -10,7 +10,6 @@ export function generateSecret(prefix: string) {
   return { secret, hash: hashSecret(secret), beginsWith: secret.slice(0, CLEAR_CHARACTERS) };
 }
 
-/** Returns the SHA-256 of a secret, in hex. */
 export function hashSecret(secret: string): string {
   return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
 }

@@ -50,7 +50,6 @@ const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Opens the database, and creates the public API and the administration API on it. */
 export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
   const database = await openConfiguredDatabase(config, log);
@@ -169,7 +168,6 @@ function createStatusReader(
   });
 }
 
-/** Where notices about low balances go; `undefined` if they are not sent. */
 function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
   return url === undefined || secret === undefined ? undefined : { url, secret };
 }
@@ -179,7 +177,6 @@ function createKeyLimits({ rateLimit }: Config, now: () => number) {
   return { checkRateLimit, abortLimiter: createAbortLimiter(now) };
 }
 
-/** Creates the lists of creators and channels, and the reasons why some are not collected. */
 function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
   const { video, microblog } = config.sources;
   const idleReasons = explainIdleSources(config.sources, explainIdleService(config, verb));
@@ -198,7 +195,6 @@ function createCollectionLists({ config, verb }: ServiceOptions, database: Datab
   };
 }
 
-/** Why a service polls no source; `undefined` if it does. */
 function explainIdleService({ collect }: Config, verb: string): string | undefined {
   if (verb === "demo") return "the demo generates its data, and collects nothing";
   return collect === "off" ? 'COLLECT is off; only the command "collect" collects' : undefined;
@@ -219,7 +215,6 @@ const createCollection = (
     clientOptions: sourceClient,
   });
 
-/** Creates the authentication of clients, the administration of keys and tokens, and the audit. */
 function createAdministration(database: Database, now: () => number) {
   const keys = createKeyStore(database, (hash) => invalidate(hash));
   const { authenticate, invalidate } = createApiKeyAuthenticator(keys, now);

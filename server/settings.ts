@@ -1,9 +1,7 @@
 /** Settings: environment variables with their documentation, and how their texts are read. */
 
-/** The documentation of a setting, and how to read it. */
 export interface Setting {
   readonly name: string;
-  /** If it is empty, nothing is set. */
   readonly default?: string;
   readonly description: string;
   readonly allowed: string;

@@ -25,7 +25,6 @@ export function isOutOfDescriptors(error: unknown): boolean {
   return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
 
-/** Advice on errors of the system or the database, by their codes. */
 const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^(?:SQLITE_FULL|ENOSPC)/, "free some space on the disk, then run the command again"],
   [

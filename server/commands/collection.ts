@@ -67,7 +67,6 @@ function addChannelsCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/** Says behind the sentence about a new channel or creator why it is not collected. */
 const formatWarning = (failure: string | null) =>
   failure === null ? "" : `, but is not collected: ${failure}`;
 

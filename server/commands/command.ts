@@ -24,12 +24,10 @@ export interface CommandContext extends CommandLineIo {
 /** Options of a command that take a text. */
 export type TextOptions<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
-/** The failure of a command, in words for its user. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   /** The name of the error of the API that caused it, or `Command Failed`. */
   readonly code: string;
-  /** The next step for the user. */
   readonly advice: string | undefined;
   readonly exitStatus: number;
 
@@ -51,7 +49,6 @@ export class CommandError extends Error {
 /** The exit status that a shell reports of a process that the signal ended. */
 export const EXIT_INTERRUPTED = 130;
 
-/** Why a file often cannot be read, by the code of the error. */
 const READ_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EACCES: "you may not read it",
@@ -66,7 +63,6 @@ export function createReadError(file: string, error: unknown): CommandError {
   return new CommandError(message, { code: code || undefined, advice });
 }
 
-/** Parses an argument that is an amount of credits or an id. */
 export function parsePositiveInteger(text: string): number {
   const integer = parseInteger(text, { min: 1 });
   if (integer !== undefined) return integer;
@@ -133,7 +129,6 @@ export async function sendAdmin(
   throw createResponseError(isJson === true ? await response.json() : await response.text());
 }
 
-/** @param body The body of an error response: parsed JSON, or other text. */
 function createResponseError(body: unknown): Error {
   if (typeof body !== "object" || body === null || !("message" in body)) {
     return new CommandError(String(body));
@@ -145,7 +140,6 @@ function createResponseError(body: unknown): Error {
   return new CommandError(message, { code, advice });
 }
 
-/** Connects, works, and disconnects in any case. */
 export async function withConnection<Result>(
   { connect }: CommandContext,
   work: (client: AdminClient, connection: AdminConnection) => Promise<Result>,

@@ -2,7 +2,6 @@
 import { Argument, type Command, type Option } from "commander";
 import type { CommandLineIo } from "./terminal/process-io.ts";
 
-/** The installed name of the program. */
 const PROGRAM = "creator-metrics";
 
 const SCRIPTS = { bash: createBashScript, zsh: createZshScript, fish: createFishScript };
@@ -31,7 +30,6 @@ interface CommandWords {
   /** The full name of the command, such as `keys create`; empty for the program. */
   readonly path: string;
   readonly subcommands: readonly Word[];
-  /** The options, with the value of those that take one. */
   readonly options: readonly (Word & { readonly value?: Value })[];
   readonly argument: Value;
 }
@@ -105,7 +103,6 @@ ${values.join("\n")}
   esac`;
 }
 
-/** Creates the function that says how a shell completes a value. */
 const createCompleter =
   (texts: { files: string; nothing: string }, formatChoices: (choices: string) => string) =>
   (value: Value) =>

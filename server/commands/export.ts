@@ -10,7 +10,7 @@ import {
   type TextOptions,
 } from "./command.ts";
 import { countLineEnds } from "./input/input-blocks.ts";
-import { startProgress, type Progress } from "./terminal/progress.ts";
+import { startProgress } from "./terminal/progress.ts";
 import { formatCount } from "./terminal/style.ts";
 
 type ExportOptions = TextOptions<"format" | "kind" | "since"> & { id?: readonly string[] };
@@ -61,7 +61,7 @@ async function showProgress(
   { errTerminal, columns }: CommandContext,
   client: AdminClient,
   query: URLSearchParams,
-): Promise<Progress> {
+) {
   const terminal = columns === undefined ? errTerminal : undefined;
   const kind = query.get("kind");
   let total: number | undefined;

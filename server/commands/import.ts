@@ -18,7 +18,7 @@ import {
 import type { InputBlock } from "./input/csv-blocks.ts";
 import { checkInput, isCsv, readInput } from "./input/input-blocks.ts";
 import { printRows } from "./terminal/output.ts";
-import { startProgress, type Progress } from "./terminal/progress.ts";
+import { startProgress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";
 
 type InputOptions = Parameters<typeof readInput>[1];
@@ -132,9 +132,8 @@ async function importFile(
   run: {
     readonly context: CommandContext;
     readonly connection: AdminConnection;
-    readonly progress: Progress;
+    readonly progress: ReturnType<typeof startProgress>;
     readonly options: InputOptions;
-    /** Ends the import between two blocks. */
     readonly signal: AbortSignal;
   },
   counts: LineCounts,

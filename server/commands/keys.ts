@@ -100,7 +100,6 @@ function parseKeyReference(text: string): KeyReference {
   throw new InvalidArgumentError("It must be the id of a key, or a key, which begins with cm_.");
 }
 
-/** Parses a list with commas; a repeated option adds to it. */
 function parseList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(",")];
 }

@@ -25,7 +25,6 @@ const BUSY_TRANSACTION_MS = 4;
 const IDLE_TRANSACTION_MS = 10;
 const BUSY_MS = 1000;
 
-/** Creates the parts of charged reads. @param now The clock, in ms since 1970 UTC. */
 export function createChargedReadParts(
   config: Config,
   database: Database,
@@ -61,7 +60,6 @@ export function createChargedReadParts(
     getTransactionMs: () =>
       now() - lastCommitAt < BUSY_MS ? BUSY_TRANSACTION_MS : IDLE_TRANSACTION_MS,
 
-    /** Throws while requests cannot be charged or read. */
     async check(): Promise<void> {
       await database.check();
       await debitQueue.check();

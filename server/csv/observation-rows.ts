@@ -9,10 +9,8 @@ import {
 import { parseInteger } from "../../core/parameters.ts";
 import type { CsvCell } from "./rows.ts";
 
-/** The formats of observations in files: JSON lines, or a table of one kind. */
 export const OBSERVATION_FORMATS = ["ndjson", "csv"] as const;
 
-/** Lists the columns of a kind: the fields of an observation, in their order. */
 export function listObservationColumns(kind: EntityKind): string[] {
   const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const names = [idField, ...Object.keys(attributes), ...counts];

@@ -60,10 +60,8 @@ export function formatPercent(value: number): string {
   return `${sign}${size >= 1 ? getExactFormat().format(Number(digits)) : String(Number(digits))} %`;
 }
 
-/** The unit of a value: a count, a difference of counts, or a difference in per cent. */
 export type Measure = "count" | "change" | "percent";
 
-/** Formats a value with all its digits; `unknown` if it is not known. */
 export function formatMeasure(value: number | null | undefined, measure: Measure): string {
   if (value === null || value === undefined) return "unknown";
   if (measure === "percent") return formatPercent(value);
@@ -101,7 +99,6 @@ export function formatPoint(at: number, scale: TimeScale): string {
   return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
 }
 
-/** Formats a tick of a time axis: the shorter the step, the finer. */
 export function formatTick(seconds: number, stepSeconds: number, scale: TimeScale): string {
   const date = new Date(seconds * 1000);
   const formats = FORMATS[scale];
@@ -115,7 +112,6 @@ export function formatTick(seconds: number, stepSeconds: number, scale: TimeScal
 export const formatUtc = (instant: string | number): string =>
   `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
-/** Writes a table as CSV (RFC 4180); an unknown value is an empty cell. */
 export function toCsv(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

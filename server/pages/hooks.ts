@@ -1,5 +1,5 @@
 /** Hooks that read the API with the key of the tab, and lists that are read page by page. */
-import type { Client, Listing } from "../../core/client/mod.ts";
+import type { Client } from "../../core/client/mod.ts";
 import { getClient } from "./session.ts";
 import { useProgress, useReading, type Read } from "./store.ts";
 
@@ -28,28 +28,15 @@ function readOnce<Value>(name: string, request: Parameters<typeof useRead<Value>
 interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
-  /** How many items the list has, where the service says so. */
   readonly total?: number | undefined;
 }
 
 /** Reads the next page, for a credit; `undefined` after the last one. It can be called again after an error. */
 export type PageSource<Item> = () => Promise<ListPage<Item> | undefined>;
 
-export function createPageSource<Item, Page>(
-  listing: Listing<unknown, Page>,
-  readPage: (page: Page) => ListPage<Item>,
-): PageSource<Item> {
-  const pages = listing.pages();
-  return async () => {
-    const { done, value } = await pages.next();
-    return done === true ? undefined : readPage(value.body);
-  };
-}
-
 interface OpenList<Item> extends ListPage<Item> {
   /** When the newest page was requested, in milliseconds since 1970 UTC. */
   readonly readAt: number;
-  /** How many pages without an item there are at the end. */
   readonly emptyPages: number;
 }
 

@@ -26,7 +26,6 @@ export const COUNT_LABELS: Readonly<Record<EntityKind, Readonly<Record<string, s
   },
 } satisfies { readonly [Kind in EntityKind]: Record<CountName<Kind>, string> };
 
-/** The count that an address names, else the first one. */
 export const pickCount = (labels: Readonly<Record<string, string>>, name: string | null): string =>
   Object.keys(labels).find((count) => count === name) ?? Object.keys(labels)[0] ?? "";
 

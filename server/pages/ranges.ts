@@ -59,7 +59,6 @@ function createGapRule(instants: readonly number[], stepMs: number, since?: numb
   return (at: number) => Math.max(usualMs, since === undefined ? 0 : (at - since) / 6);
 }
 
-/** Describes the time of a chart of buckets, which may begin with a publication. */
 export function createTimeAxis(
   { interval, stepMs }: { readonly interval: HistoryInterval; readonly stepMs: number },
   rows: readonly { readonly timestamp: string }[],

@@ -56,15 +56,12 @@ function scrollBack(y: number, deadline: number): void {
   });
 }
 
-/** A path from its parts, each of which may have any character. */
 export const createPath = (...parts: readonly string[]): string =>
   `/${parts.map(encodeURIComponent).join("/")}`;
 
-/** Splits a path into its parts and decodes them; a slash at the end means nothing. */
 export const splitPath = (path: string): string[] =>
   path.replace(/\/$/, "").split("/").slice(1).map(decode);
 
-/** Decodes a part of an address; one that is not encoded properly stays as it is. */
 function decode(value: string): string {
   try {
     return decodeURIComponent(value);

@@ -25,10 +25,8 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   return value;
 }
 
-/** Whether a task runs, and why the last one failed. */
 type TaskProgress = Readonly<{ isLoading: boolean; error?: unknown }>;
 
-/** Follows the tasks that the visitor starts, one at a time. */
 export function useProgress() {
   const [progress, setProgress] = useState<TaskProgress>({ isLoading: false });
   const follow = (task: Promise<unknown>) => {

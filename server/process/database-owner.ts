@@ -10,13 +10,14 @@ import type { OwnerDescription } from "../http/admin/owner.ts";
 import type { openService, Service } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
-import { assertWritable, tryLockDatabase } from "./database-lock.ts";
 import {
+  assertWritable,
   connectToOwner,
   createOwnerTimeoutError,
   probeOwner,
   resolveSocketPath,
-} from "./owner-client.ts";
+  tryLockDatabase,
+} from "./owner-files.ts";
 import { drain } from "./termination.ts";
 
 interface Ownership extends AdminConnection {

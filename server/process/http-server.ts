@@ -23,7 +23,6 @@ const EXIT_GRACE_MS = 500;
 
 type Ownership = Awaited<ReturnType<typeof acquireOwnership>>;
 
-/** Opens the database and serves until the process must end. */
 export async function runServer<Prepared>(
   config: Config,
   {
@@ -35,7 +34,6 @@ export async function runServer<Prepared>(
     readonly verb: string;
     /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
     readonly isAnyPortAllowed?: boolean;
-    /** Runs before it listens. */
     prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
     /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */
     start(running: {
@@ -90,7 +88,6 @@ const DESCRIPTOR_CHECK_MS = 1000;
 /** Checks in a row that must succeed to end an outage: descriptors come and go with connections. */
 const SUCCESSES_TO_RECOVER = 5;
 
-/** Logs, once for each outage, that descriptors ran out and that they are available again. */
 function watchFileDescriptors({ warning, info }: ServiceLogger): void {
   let successes = SUCCESSES_TO_RECOVER;
   const check = () => {

@@ -24,7 +24,6 @@ const NAME = "demo";
 
 const BLOCK_LINES = 5000;
 
-/** Runs the service on generated data until SIGTERM or SIGINT. */
 export async function serveDemo(context: CommandContext): Promise<void> {
   const { environment, isJson, writeOut, writeErr } = context;
   const config = readConfig({
@@ -95,7 +94,6 @@ async function createKey(client: AdminClient): Promise<string> {
   return (await client("POST /admin/keys", { body: { account: NAME, label: "demo" } })).key;
 }
 
-/** Creates a token of the administrator in place of the one of an earlier start. */
 async function createToken(client: AdminClient): Promise<string> {
   const tokens = await client("GET /admin/tokens");
   if (tokens.some(({ name, revoked_at }) => name === NAME && revoked_at === null)) {

@@ -10,7 +10,6 @@ import { parseFileUrl } from "../store/database/database-file.ts";
 import { answersWithoutToken } from "../store/database/remote/remote-database.ts";
 import { runServer } from "./http-server.ts";
 
-/** Runs the service until SIGTERM or SIGINT. */
 export function serve(config: Config, context: CommandContext): Promise<void> {
   return runServer(config, {
     verb: "serve",
@@ -40,7 +39,6 @@ async function announce(context: CommandContext, url: string, database: string):
   ]);
 }
 
-/** Warns if the database is on a server that lets anyone read it. */
 async function warnAboutAccess({ databaseUrl }: Config, log: ServiceLogger): Promise<void> {
   if (parseFileUrl(databaseUrl) !== undefined || !(await answersWithoutToken(databaseUrl))) return;
   log.warning?.(
@@ -50,7 +48,6 @@ async function warnAboutAccess({ databaseUrl }: Config, log: ServiceLogger): Pro
   );
 }
 
-/** Logs the version of SQLite of a file, and warns of one that other programs make lose commits. */
 async function logSqliteVersion(
   { databaseUrl }: Config,
   { database }: Service,

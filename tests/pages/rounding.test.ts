@@ -5,7 +5,7 @@ import {
   findRoundingStep,
   isChangeRounding,
   isRoundingStep,
-} from "../../server/pages/rounding.ts";
+} from "../../server/pages/changes.ts";
 
 test.each([
   [[1_230_000], 10_000],

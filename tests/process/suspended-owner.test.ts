@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { connectToOwner } from "../../server/process/owner-client.ts";
+import { connectToOwner } from "../../server/process/owner-files.ts";
 import { startLongExport } from "../support/processes/long-export.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 

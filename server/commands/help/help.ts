@@ -11,7 +11,6 @@ interface HelpOptions {
   readonly settings: readonly Setting[];
 }
 
-/** Columns of text that is not written to a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /** Descriptions are wrapped if they have this many columns; otherwise the terminal cuts words. */

@@ -14,7 +14,6 @@ import type { RejectionReport } from "../../../core/stores.ts";
 import { createObservationRowParser, findRowKind } from "../../csv/observation-rows.ts";
 import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 
-/** Lines of observations from a file. */
 export interface InputBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number in the file of a line of the block. */
@@ -109,11 +108,9 @@ function createBlockBuilder() {
 }
 
 interface FileRow {
-  /** The number of its first line, from 1. */
   readonly line: number;
   /** The row without its line end; `undefined` if the row cannot be read. */
   readonly text: string | undefined;
-  /** Why it cannot be read. */
   readonly problem: string | undefined;
 }
 

@@ -52,7 +52,6 @@ export async function checkInput(file: string, options: InputOptions): Promise<v
   for await (const _ of readInput(file, options, undefined, 1)) break;
 }
 
-/** Bytes that are read from a file at once, and that are unpacked at once. */
 const READ_BYTES = 1_048_576;
 const UNPACKED_BYTES = 4 * READ_BYTES;
 
@@ -85,7 +84,6 @@ const NO_REJECTIONS = { rejected: [], causes: [] };
 /** Bytes that show that a line is too long, even behind a byte-order mark of three bytes. */
 const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
-/** The largest piece of a stream that is searched for line ends at once. */
 const PIECE_MAX_BYTES = 262_144;
 
 /** Cuts a stream into blocks of whole lines. A line that is too long is cut, but still too long. */

@@ -5,12 +5,10 @@ import { paint, showControls } from "./style.ts";
 type Cell = string | number | boolean | null;
 type Row<Column extends string> = Readonly<Record<Column, Cell>>;
 
-/** Where text is shown; by default no terminal. */
 type View = Pick<CommandLineIo, "columns" | "hasOutColors">;
 
 const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 
-/** The output of a command: its terminal, and whether its data is JSON. */
 type Output = CommandLineIo & { readonly isJson: boolean };
 
 /**
@@ -132,7 +130,6 @@ const findWidth = (texts: readonly string[]) =>
 
 const GAP = "  ";
 
-/** Draws a table as lines. A cell may have several. */
 function drawTable(columns: readonly TextColumn[], isPainted: boolean): string[] {
   const table = columns.map(({ cells, isNumeric }) => {
     const lines = cells.map((text) => text.split("\n"));
@@ -157,7 +154,6 @@ const NUMBER = /^~?-?[\d,]+(?:\.\d+)?$/;
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
 
-/** Leaves the seconds out of all instants of a row. */
 function shortenInstants<Column extends string>(row: Row<Column>): Row<Column> {
   const cells = Object.entries<Cell>(row).map(([column, cell]) => [
     column,

@@ -4,10 +4,8 @@ import { relative } from "node:path";
 import { Command } from "commander";
 import { paint, showControls } from "./style.ts";
 
-/** How a message looks where colours are shown: red for an error, dim for a hint. */
 type MessageStyle = "plain" | "red" | "dim" | "painted";
 
-/** The environment and streams of a command: those of the process, or those of a test. */
 export interface CommandLineIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text that the user types to run the program: `creator-metrics`, `bun server/main.ts`. */
@@ -18,7 +16,6 @@ export interface CommandLineIo {
   readonly hasErrColors: boolean;
   /** Standard error, for progress and hints; `undefined` when it is no terminal. */
   readonly errTerminal: (NodeJS.WritableStream & { readonly columns?: number }) | undefined;
-  /** Writes data to standard output; resolves when it is written. */
   writeOut(data: string | Uint8Array): Promise<void>;
   /** Writes data to standard output at once; throws when it cannot be written. */
   writeOutSync(text: string): void;
@@ -26,7 +23,6 @@ export interface CommandLineIo {
   writeErr(text: string, style?: MessageStyle): void;
 }
 
-/** Writes hints of the next step to standard error, if that is a terminal. */
 export function writeHint(
   { errTerminal, writeErr }: CommandLineIo,
   hints: readonly string[],

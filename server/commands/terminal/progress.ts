@@ -2,8 +2,7 @@
 import { SingleBar } from "cli-progress";
 import type { CommandLineIo } from "./process-io.ts";
 
-/** The progress of some work. Without a terminal, nothing is shown. */
-export interface Progress {
+interface Progress {
   add(amount: number): void;
   set(amount: number): void;
   /** Writes a message in place of the progress, which appears below it with the next change. */
@@ -30,7 +29,6 @@ export function startProgress(
   }: {
     /** How much there is to do, if that is known; an estimate will do. */
     readonly total?: number | undefined;
-    /** Formats an amount of work, such as `12.3 MB`. */
     readonly formatAmount: (amount: number) => string;
   },
 ): Progress {
@@ -96,7 +94,6 @@ export function formatAmounts(
   return `${String(percentage).padStart(3)} %  ${shownRate}${left}`;
 }
 
-/** Formats a time: `40s`, `1m 20s`, `1h 2m`. */
 function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}s`;

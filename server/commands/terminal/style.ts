@@ -21,7 +21,6 @@ export function showControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeCharacter).replace(FORMAT_CONTROLS, escapeCharacter);
 }
 
-/** Escapes each UTF-16 unit, as JSON does. */
 function escapeCharacter(character: string): string {
   const units = character.split("");
   return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
@@ -55,6 +54,5 @@ export function formatBytes(bytes: number): string {
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
-/** Formats a number of things: `1 channel`, `1,200 channels`. */
 export const formatPlural = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -5,7 +5,6 @@ import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { RESOURCES } from "../../http/admin/resources.ts";
 import { createStore } from "../store.ts";
 
-/** A resource of the administration API, by the name of its schema. */
 export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
 
 const STORAGE_KEY = "adminToken";

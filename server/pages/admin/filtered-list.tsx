@@ -15,9 +15,7 @@ interface FilteredListProperties<Item, Page> {
   /** The part of the administrator's page, and the path below `/admin`. */
   readonly part: string;
   readonly query: URLSearchParams;
-  /** A text, which is used when it is submitted. */
   readonly text: Filter;
-  /** A choice, which is used at once. */
   readonly choice: Filter & { readonly options: readonly string[] };
   readonly getItems: (page: Page) => readonly Item[];
   readonly createColumns: (open: (form: DialogForm) => void) => readonly Column<Item>[];

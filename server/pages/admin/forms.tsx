@@ -45,7 +45,6 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
   return { isBusy, outcome, submit: (...form: Parameters<typeof send>) => void send(...form) };
 }
 
-/** A form in a line. It is emptied when it succeeds. */
 export function FieldForm(properties: {
   readonly label: string;
   readonly submitLabel?: string;
@@ -114,7 +113,6 @@ export function useDialog(reload: () => void) {
   };
 }
 
-/** A form in front of the page. It is closed when it succeeds. */
 function FormDialog({
   form: { title, submitLabel, isDangerous = false, removesOpener = isDangerous, content, onSubmit },
   onDone,

@@ -34,7 +34,6 @@ export interface PlotData {
   readonly getGapMs: (at: number) => number;
 }
 
-/** Reads a colour of the style sheet, such as `--accent`. */
 type ReadColour = (name: string) => string;
 
 /** Points are drawn where there are few, so that one between two gaps is seen. */

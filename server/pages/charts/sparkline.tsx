@@ -1,5 +1,5 @@
 /** A small line without axes. */
-import { findRoundingStep, LEAST_STEPS } from "../rounding.ts";
+import { findRoundingStep, LEAST_STEPS } from "../changes.ts";
 
 const WIDTH = 96;
 const HEIGHT = 24;

@@ -24,7 +24,6 @@ interface OwnerProfile extends ListedOwner {
   readonly comparedName: string;
   readonly since: string | null;
   readonly description: string | null;
-  /** Said beside the username. */
   readonly note: string | null;
   readonly gains?: Readonly<Record<GainDefinition["period"], number | null>>;
 }

@@ -2,7 +2,7 @@
 import type { Listing, MicroblogClient, VideoClient } from "../../../core/client/mod.ts";
 import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import type { ComparisonTable, HistoryPage } from "../../../core/histories.ts";
-import { createPageSource } from "../hooks.ts";
+import type { PageSource } from "../hooks.ts";
 import { PAGE_ITEMS, type ListedItem, type ListedOwner, type OwnerPages } from "./owner-pages.ts";
 
 const CHANNEL_PAGES: OwnerPages = {
@@ -170,6 +170,17 @@ function readListedTweet([id, { text, created_at, metrics }]: [string, TweetReco
       // Here alone, an instant has no zone.
       instants: metrics.map(({ timestamp }) => Date.parse(`${timestamp}Z`)),
     },
+  };
+}
+
+function createPageSource<Item, Page>(
+  listing: Listing<unknown, Page>,
+  readPage: (page: Page) => NonNullable<Awaited<ReturnType<PageSource<Item>>>>,
+): PageSource<Item> {
+  const pages = listing.pages();
+  return async () => {
+    const { done, value } = await pages.next();
+    return done === true ? undefined : readPage(value.body);
   };
 }
 

@@ -53,7 +53,6 @@ export const RangeControl = ({ range, cost }: { readonly range: Range; readonly 
   </div>
 );
 
-/** How many pages without a match are read at one press of a button. */
 const SEARCHED_PAGES_MAX = 10;
 
 /**

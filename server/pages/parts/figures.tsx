@@ -8,10 +8,8 @@ import {
   formatPercent,
   formatUtc,
 } from "../format.ts";
-import { findChangeSinceStart } from "../changes.ts";
-import { isChangeRounding } from "../rounding.ts";
+import { findChangeSinceStart, isChangeRounding } from "../changes.ts";
 
-/** Creates a component that shows a number; an unknown one is a dash. */
 const createFigure =
   (format: (value: number) => string, { hasSign = false, isExact = true } = {}) =>
   ({ value }: { readonly value: number | null | undefined }) => {
@@ -50,7 +48,6 @@ const Unknown = () => (
   </span>
 );
 
-/** An instant in local time; pointing at it shows UTC. */
 export function Instant(properties: Readonly<{ value: string | null; hasTime?: boolean }>) {
   const { value, hasTime = true } = properties;
   if (value === null) return <Unknown />;
@@ -77,7 +74,6 @@ function addBreaks(name: string): ComponentChildren {
   return [first, ...others.flatMap((part) => [<wbr />, part])];
 }
 
-/** A text in a line of its own below another one; nothing without a text. */
 export const Below = ({ value }: { readonly value: string | null }) =>
   value === null ? null : (
     <small class="muted">

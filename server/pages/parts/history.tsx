@@ -3,13 +3,6 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
 import type { HistoryItem } from "../../../core/histories.ts";
-import {
-  computeRates,
-  findExtremes,
-  pickBucketChanges,
-  sumChanges,
-  type CountChange,
-} from "../changes.ts";
 import { Chart, formatPeriod, ScaledTime } from "../charts/chart.tsx";
 import type { PlotView } from "../charts/plot.ts";
 import { formatCompact, type TimeScale } from "../format.ts";
@@ -17,7 +10,16 @@ import { usePages, type ListedPages, type PageSource } from "../hooks.ts";
 import { pickCount } from "../labels.ts";
 import { readCount } from "../owners/owner-pages.ts";
 import { createTimeAxis, parseRange, planHistory, RANGES, type Range } from "../ranges.ts";
-import { findRoundingStep, isRoundingStep, LEAST_STEPS } from "../rounding.ts";
+import {
+  computeRates,
+  findExtremes,
+  findRoundingStep,
+  isRoundingStep,
+  LEAST_STEPS,
+  pickBucketChanges,
+  sumChanges,
+  type CountChange,
+} from "../changes.ts";
 import { useAddress } from "../router.ts";
 import { MoreButton, RangeControl, Select } from "./controls.tsx";
 import { Change, Figures, Percent } from "./figures.tsx";
@@ -27,7 +29,6 @@ type ObservedList = ListedPages<HistoryItem<object>>;
 
 export function History(properties: {
   readonly name: string;
-  /** The counts, the first of which is shown at first, by their labels. */
   readonly counts: Readonly<Record<string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
@@ -152,7 +153,6 @@ type SummaryPart = CountChange & Readonly<{ at: number; part: number | null }>;
 function Summary(properties: {
   readonly parts: readonly SummaryPart[];
   readonly timeScale: TimeScale;
-  /** The range that is shown as a whole, and the gain of the count in it. */
   readonly range: { readonly label: string; readonly gain: number | null } | undefined;
   /** Whether there is a change in all: since a publication, it is the count itself. */
   readonly hasChange: boolean;

@@ -30,7 +30,6 @@ export const Empty = ({ children }: { readonly children: ComponentChildren }) =>
   <p class="notice">{children}</p>
 );
 
-/** Shows why a request of the visitor failed; nothing without an error. */
 export const Failed = ({ error }: { readonly error: unknown }) =>
   error === undefined ? null : (
     <span role="alert" class="loss">

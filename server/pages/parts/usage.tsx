@@ -28,7 +28,6 @@ const GROUPS = {
 
 type Grouping = keyof typeof GROUPS;
 
-/** The credits of each day of a period such as `30 days`, and the groups of all days. */
 export function UsageOfDays({
   usage,
   label,
@@ -60,7 +59,6 @@ export function UsageOfDays({
   );
 }
 
-/** The groups, with the greatest usage first; nothing without usage. */
 export function UsageTable({ by, usage }: { readonly by: Grouping; readonly usage: Usage }) {
   if (usage.length === 0) return null;
   return (
@@ -73,7 +71,6 @@ export function UsageTable({ by, usage }: { readonly by: Grouping; readonly usag
   );
 }
 
-/** A key by how it begins, above its label. */
 export const KeyName = ({
   begins_with = "?",
   label = null,

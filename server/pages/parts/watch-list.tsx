@@ -5,7 +5,6 @@ import { Button } from "./form.tsx";
 import { Badge } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
 
-/** A collected creator or channel, which the field of its kind names. */
 type Watched = Omit<ListedCreator, "creator" | "platform"> &
   Readonly<Partial<Record<"creator" | "channel", string>>>;
 

@@ -2,7 +2,6 @@
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import { computeChangesSinceStart, findChangeSinceStart } from "../changes.ts";
 import { Chart } from "../charts/chart.tsx";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
@@ -16,7 +15,12 @@ import { Heading } from "../parts/frame.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { createTimeAxis, parseRange, planHistory, RANGES } from "../ranges.ts";
-import { findLeastSpan, findRoundingStep } from "../rounding.ts";
+import {
+  computeChangesSinceStart,
+  findChangeSinceStart,
+  findLeastSpan,
+  findRoundingStep,
+} from "../changes.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 
 /** Counts of creators of different sizes are flat lines beside each other; their changes are not. */
@@ -168,7 +172,6 @@ function Comparison(choices: ReturnType<typeof readChoices>) {
   );
 }
 
-/** The values by measure, and the name by which they were requested. */
 type ComparedSeries = Readonly<Record<Measure, readonly (number | null)[]>> &
   Readonly<Record<"name" | "label", string>>;
 

@@ -9,7 +9,7 @@ import { Heading } from "../parts/frame.tsx";
 import { History } from "../parts/history.tsx";
 import { Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { findRoundingStep } from "../rounding.ts";
+import { findRoundingStep } from "../changes.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "./compare.tsx";
 
@@ -52,7 +52,6 @@ const RoundedCount = ({ value }: { readonly value: number | null }) => (
   </>
 );
 
-/** The gains of a count as figures: the first one names it. */
 function listGains(label: string, gains: OwnerProfile["gains"]) {
   if (gains === undefined) return [];
   return (["daily", "weekly", "monthly"] as const).map((period, index) => {
@@ -107,7 +106,6 @@ function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string 
   );
 }
 
-/** Says how many items of a list are there, and that only those are sorted. */
 function describeLoaded(name: string, { items, hasMore, total }: ListedPages<unknown>): string {
   const count = items.length;
   if (!hasMore) return `${name}: ${count}`;

@@ -173,7 +173,6 @@ async function readTrends({ kind, compare }: OwnerPages, ids: readonly string[])
   }
 }
 
-/** The columns of the trends: the line and its change. None before a trend was read. */
 function createTrendColumns(
   owner: OwnerPages,
   listed: readonly ListedOwner[],

@@ -1,13 +1,101 @@
 /**
- * Connects to the process that owns a database file, over the socket beside the file. A suspended
- * owner accepts connections and never answers, so every wait has a deadline.
+ * The lock, the process ID and the socket beside a database file: a process owns the file by the lock,
+ * and others find it by the socket. A suspended owner accepts connections and never answers, so every
+ * wait has a deadline.
  */
-import { relative, resolve } from "node:path";
+import { Database as Lock } from "bun:sqlite";
+import fs from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/owner.ts";
-import { readOwnerPid } from "./database-lock.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
+
+const getPidFilePath = (file: string) => `${file}-owner`;
+
+/** Locks a file until the process ends. @returns Unlocks it; `undefined` if another process has it. */
+export function tryLockDatabase(file: string): (() => void) | undefined {
+  const folder = dirname(resolve(file));
+  orThrow(
+    `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+      "DATABASE_URL to a file elsewhere",
+    () => fs.mkdirSync(folder, { recursive: true }),
+  );
+  assertDatabaseFile(file);
+  const path = `${file}-lock`;
+  const lock = orThrow(
+    `${path} cannot be opened; make its folder writable for you, or set DATABASE_URL to a file elsewhere`,
+    () => new Lock(path),
+  );
+  try {
+    lock.run("PRAGMA journal_mode = MEMORY");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
+  try {
+    fs.writeFileSync(getPidFilePath(file), String(process.pid), { mode: 0o600 });
+  } catch {
+    // A full disk must not prevent the start: the messages of other processes then name no process.
+  }
+  return () => {
+    fs.rmSync(getPidFilePath(file), { force: true });
+    lock.close();
+  };
+}
+
+/** Returns the process that owns a file, if it runs: a kill leaves its process ID behind. */
+function readOwnerPid(file: string): number | undefined {
+  try {
+    const pid = Number(fs.readFileSync(getPidFilePath(file), "utf8"));
+    if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks before the start: SQLite opens a read-only file, and fails at the first debit. */
+export function assertWritable(file: string): void {
+  if (!fs.existsSync(file)) return;
+  orThrow(`${file} cannot be written`, () => fs.accessSync(file, fs.constants.W_OK));
+}
+
+function orThrow<Result>(message: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    throw new DomainError("Internal Error", message, { cause });
+  }
+}
+
+const SQLITE_HEADER = "SQLite format 3\0";
+
+/** Checks a file before anything is changed: a wrong setting can name any file. */
+function assertDatabaseFile(file: string): void {
+  const stats = fs.statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isFile() && (stats.size === 0 || readHeader(file) === SQLITE_HEADER)) return;
+  const message = stats.isDirectory()
+    ? `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`
+    : `${file} is not a database; set DATABASE_URL to a database of this service, or to a new file`;
+  throw new DomainError("Internal Error", message);
+}
+
+function readHeader(file: string): string {
+  const header = Buffer.alloc(SQLITE_HEADER.length);
+  const descriptor = orThrow(`${file} cannot be read`, () => fs.openSync(file, "r"));
+  try {
+    fs.readSync(descriptor, header);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  return header.toString("latin1");
+}
 
 /** How long an owner may be silent before requests to it fail. */
 const OWNER_TIMEOUT_MS = 10_000;
@@ -97,7 +185,6 @@ function sendToOwner(file: string, url: string, init: RequestInit = {}): Promise
   return fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 }
 
-/** The error of an owner that does not answer, with the process and the next step. */
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);
   const silence = `did not answer for ${OWNER_TIMEOUT_MS / 1000} seconds`;
