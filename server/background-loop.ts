@@ -13,7 +13,6 @@ export function startLoop({
   readonly intervalMs: number;
   /** The delay of the first run, which begins at once by default. */
   readonly initialDelayMs?: number | undefined;
-  /** Receives the error of a run; the loop goes on. */
   readonly onFailure: (error: unknown) => void;
 }): () => Promise<void> {
   const abortController = new AbortController();

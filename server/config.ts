@@ -164,9 +164,8 @@ export type Config = {
   >;
 } & { readonly sources: SelectedSources };
 
-export function redactUrl(url: string): string {
-  return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
-}
+export const redactUrl = (url: string): string =>
+  url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

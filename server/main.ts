@@ -24,7 +24,6 @@ const EXIT_USAGE = 2;
 
 type AddCommands = (program: Command, context: CommandContext) => void;
 
-/** The commands in their order, by their headings in the help. */
 const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
   "The service:": [addServiceCommands],
   "Observations:": [addImportCommand, addExportCommand],
@@ -189,10 +188,7 @@ function describeUsageError(message: string): string {
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-/**
- * Returns the output for an error; `undefined` if it is a bug. The code is the name of an error of
- * the API, `Invalid Usage`, `Invalid Setting`, or a code of the system.
- */
+/** Returns the output for an error; `undefined` if it is a bug. */
 function classifyFailure(error: unknown) {
   const advice = readAdvice(error);
   const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);

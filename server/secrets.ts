@@ -10,6 +10,5 @@ export function generateSecret(prefix: string) {
   return { secret, hash: hashSecret(secret), beginsWith: secret.slice(0, CLEAR_CHARACTERS) };
 }
 
-export function hashSecret(secret: string): string {
-  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
-}
+export const hashSecret = (secret: string): string =>
+  new Bun.CryptoHasher("sha256").update(secret).digest("hex");

@@ -168,9 +168,8 @@ function createStatusReader(
   });
 }
 
-function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
-  return url === undefined || secret === undefined ? undefined : { url, secret };
-}
+const getReceiver = ({ webhookUrl: url, webhookSecret: secret }: Config) =>
+  url === undefined || secret === undefined ? undefined : { url, secret };
 
 function createKeyLimits({ rateLimit }: Config, now: () => number) {
   const checkRateLimit = rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);

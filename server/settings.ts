@@ -17,9 +17,8 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
 }
 
 /** Lists texts as in `x, y or z`. */
-export function listChoices(texts: readonly string[]): string {
-  return new Intl.ListFormat("en", { type: "disjunction" }).format(texts);
-}
+export const listChoices = (texts: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(texts);
 
 export function checkedText(allowed: string, isAllowed: (text: string) => boolean) {
   return { allowed, parse: (text: string) => (isAllowed(text) ? text : undefined) };

@@ -1,6 +1,5 @@
 /** Names that the database stores and that several parts, the commands and the pages use. */
 
-/** The scopes of an API key: read data and its account, or use the monitoring list. */
 export const KEY_SCOPES = ["read", "creators"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
@@ -11,7 +10,6 @@ export type NoticeState = (typeof NOTICE_STATES)[number];
 /** The reason of a refund of a read whose client left before its response. */
 export const CLOSED_CONNECTION_REASON = "The connection closed before the answer";
 
-/** The changes in the audit, named after the commands that make them. */
 export const AUDIT_ACTIONS = [
   "accounts create",
   "accounts set",

@@ -14,16 +14,13 @@ function findRootCause(cause: unknown): string | undefined {
   return findRootCause(cause.cause) ?? cause.message;
 }
 
-/** The code of an error, such as `ENOENT` or `SQLITE_BUSY`; empty if it has none. */
 export function readSystemErrorCode(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** Whether no file descriptors are left, which passes when connections close. */
-export function isOutOfDescriptors(error: unknown): boolean {
-  return /^E[MN]FILE$/.test(readSystemErrorCode(error));
-}
+export const isOutOfDescriptors = (error: unknown): boolean =>
+  /^E[MN]FILE$/.test(readSystemErrorCode(error));
 
 const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^(?:SQLITE_FULL|ENOSPC)/, "free some space on the disk, then run the command again"],
@@ -36,7 +33,6 @@ const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^AUTH_/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
 ];
 
-/** Adds advice to an error. Commands print it behind the message. */
 export function addAdvice<Thrown extends Error>(error: Thrown, advice: string): Thrown {
   return Object.assign(error, { advice });
 }

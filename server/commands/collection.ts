@@ -87,13 +87,10 @@ function addCreatorsCommand(program: Command, context: CommandContext): void {
       runOnNames(context, names, options, async (client, name) => {
         const body = { creator: name };
         const { creator, change, failure } = await client("POST /admin/creators", { body });
-        const isNew = change === "added";
-        const state = isNew
-          ? "is in the monitoring list now"
-          : "was in the monitoring list already";
+        const [verb, when] = change === "added" ? ["is", "now"] : ["was", "already"];
         return {
           result: { creator, change, failure },
-          sentence: `Creator ${creator} ${state}${formatWarning(failure)}`,
+          sentence: `Creator ${creator} ${verb} in the monitoring list ${when}${formatWarning(failure)}`,
         };
       }),
     );
@@ -221,7 +218,6 @@ async function readNames(names: readonly string[], file?: string): Promise<strin
   return [...unique];
 }
 
-/** Parses a list of names: one in each line. Blank lines are ignored, as is a byte-order mark. */
 function parseNames(text: string): string[] {
   // trim() removes a byte-order mark too.
   const names = text.split("\n").map((line) => line.trim());

@@ -21,7 +21,6 @@ export interface CommandContext extends CommandLineIo {
   connect(): Promise<AdminConnection>;
 }
 
-/** Options of a command that take a text. */
 export type TextOptions<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 export class CommandError extends Error {

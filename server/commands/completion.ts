@@ -23,7 +23,6 @@ interface Word {
   readonly description: string;
 }
 
-/** The completions of the value of an option or argument: some words, files, or nothing. */
 type Value = readonly string[] | "files" | "nothing";
 
 interface CommandWords {

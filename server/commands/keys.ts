@@ -100,9 +100,8 @@ function parseKeyReference(text: string): KeyReference {
   throw new InvalidArgumentError("It must be the id of a key, or a key, which begins with cm_.");
 }
 
-function parseList(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(",")];
-}
+const parseList = (text: string, before: readonly string[] = []): string[] =>
+  before.concat(text.split(","));
 
 function writeKey(
   context: CommandContext,

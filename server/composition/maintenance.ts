@@ -1,7 +1,4 @@
-/**
- * Keeps the database small: applies retention and folds the journal. A command does the former at
- * once, a service both in small steps, some minutes after the start and then daily.
- */
+/** Keeps the database small: applies retention and folds the journal, at once or daily. */
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";

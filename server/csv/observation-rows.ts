@@ -17,7 +17,6 @@ export function listObservationColumns(kind: EntityKind): string[] {
   return ["kind", "observedAt", ...new Set(names)];
 }
 
-/** Finds the kind of a table in its first row. @throws {DomainError} If there is none. */
 export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[]): EntityKind {
   const index = header.indexOf("kind");
   const kind = ENTITY_KINDS.find((name) => name === cells[index]);

@@ -6,10 +6,7 @@ export type CsvCell = string | null;
 
 const SPECIAL_CHARACTER = /[",\r\n]/;
 
-/**
- * Encodes a row, with its line end. No value is an empty cell, an empty text an empty cell in quotes.
- * All other values are written as they are, also those that a spreadsheet takes for a formula.
- */
+/** Encodes a row, with its line end. Texts are written as they are, also those like formulas. */
 export function encodeCsvRow(values: readonly unknown[]): string {
   let row = "";
   for (let index = 0; index < values.length; index++) {

@@ -29,7 +29,6 @@ export function findChangeSinceStart(
   return computeChangesSinceStart(counts, options).findLast((change) => change !== null) ?? null;
 }
 
-/** An observed count, and its difference from the last known one before. */
 export type CountChange = Readonly<{ observedAt: number }> &
   Readonly<Record<"count" | "change", number | null>>;
 
@@ -129,7 +128,6 @@ export function findLeastSpan(
   return spans.length === 0 ? undefined : Math.max(...spans);
 }
 
-/** Whether the change to a rounded count is at most one step: it may be next to nothing. */
 export function isRoundingStep(count: number | null, change: number | null): boolean {
   if (count === null || change === null) return false;
   return Math.abs(change) <= getStep(Math.max(count, count - change));

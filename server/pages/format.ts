@@ -43,11 +43,9 @@ const getExactFormat = createLazily(
 export const formatExact = (value: number): string =>
   getExactFormat().format(value).replace("-", "−");
 
-/** Formats how many there are: `1 key`, `2 keys`. */
 export const formatNumberOf = (count: number, noun: string): string =>
   `${formatExact(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Formats a difference with its sign: 1500 as `+1.5 K`. */
 export const formatChange = (value: number): string =>
   value > 0 ? `+${formatCompact(value)}` : formatCompact(value);
 

@@ -30,7 +30,6 @@ const PAGES: ReadonlyMap<string, Page> = new Map([
   ["account", { title: "Account", view: <Account /> }],
 ]);
 
-/** Shown without a key, too. */
 const MISSING_PAGE: Page = {
   title: "Not found",
   view: (

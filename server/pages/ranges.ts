@@ -4,7 +4,6 @@ import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import type { TimeScale } from "./format.ts";
 
-/** The ranges by name: how many days they go back, `null` for everything, and their buckets. */
 export const RANGES = {
   "7d": { label: "7 days", days: 7, interval: "hour" },
   "30d": { label: "30 days", days: 30, interval: "day" },

@@ -7,7 +7,6 @@ function navigate(href: string, { isReplaced = false } = {}): void {
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
-/** The path and the query of the address; the component renders again when they change. */
 export function useAddress(): { readonly path: string; readonly query: URLSearchParams } {
   const href = useEventValue(window, "popstate", () => location.pathname + location.search);
   const { pathname: path, searchParams: query } = new URL(href, location.origin);

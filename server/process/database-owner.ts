@@ -190,6 +190,7 @@ function serveSocket(path: string, service: Service) {
   return socket;
 }
 
-function createInProcessFetcher(service: Service): AdminConnection["fetcher"] {
-  return async (url, init) => service.owner.handle(new Request(url, init));
-}
+const createInProcessFetcher =
+  (service: Service): AdminConnection["fetcher"] =>
+  async (url, init) =>
+    service.owner.handle(new Request(url, init));

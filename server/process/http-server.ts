@@ -120,7 +120,6 @@ const LOOPBACK_ADDRESSES: Readonly<Record<string, string>> = {
   "::": "::1",
 };
 
-/** The host of a link to the service: an address that a browser can open. */
 function toLinkHost(hostname = "127.0.0.1"): string {
   const address = LOOPBACK_ADDRESSES[hostname] ?? hostname;
   return address.includes(":") ? `[${address}]` : address;

@@ -51,7 +51,6 @@ export async function startLogger(
 interface FailureGroup {
   readonly cause: string;
   total: number;
-  /** Failures since the last summary. */
   recent: number;
   /** Recent failures that were not logged yet. */
   unwritten: number;
@@ -116,7 +115,6 @@ export function createFailureLog(
       }
     },
 
-    /** Logs the pending counts now, not with the next summary. */
     flush(): void {
       for (const group of groups.values()) writeSuppressedCount(group);
     },

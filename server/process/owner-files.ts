@@ -181,9 +181,8 @@ async function monitorOwner(
  * Sends a request to the owner on a connection of its own: on a reused one a client cannot tell
  * whether an owner that ended had begun to handle it.
  */
-function sendToOwner(file: string, url: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
-}
+const sendToOwner = (file: string, url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);

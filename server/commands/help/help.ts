@@ -20,7 +20,6 @@ const EXAMPLE_INDENT = "  ";
 
 const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
 
-/** The settings of a command, besides those of the database. */
 const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   serve: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
   demo: ["PORT", "HOST"],

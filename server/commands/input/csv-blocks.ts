@@ -79,7 +79,6 @@ function createBlockBuilder() {
   }
 
   return {
-    /** Returns what is parsed; rejects the row, and returns `undefined`, if it is invalid. */
     attempt<Value>({ line }: FileRow, parse: () => Value): Value | undefined {
       try {
         return parse();

@@ -25,9 +25,8 @@ interface InputOptions {
   readonly kind?: EntityKind;
 }
 
-export function isCsv(file: string, { format }: InputOptions): boolean {
-  return format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
-}
+export const isCsv = (file: string, { format }: InputOptions): boolean =>
+  format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
 
 /** Reads a file, or standard input for `-`. @param onBytes Receives counts of bytes, as read. */
 export async function* readInput(

@@ -11,10 +11,7 @@ const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 
 type Output = CommandLineIo & { readonly isJson: boolean };
 
-/**
- * Prints rows as a table of some or all fields, or with `--json` as JSON: the rows or another value.
- * Without rows, prints `ifEmpty`, the next step.
- */
+/** Prints rows as a table, or with `--json` as JSON: the rows, or another value. */
 export async function printRows<Column extends string>(
   io: Output,
   rows: readonly Row<Column>[],
@@ -26,7 +23,6 @@ export async function printRows<Column extends string>(
   else await io.writeOut(formatTable(columns, rows, io));
 }
 
-/** Prints a result: with `--json` as JSON, else a sentence about it on standard error. */
 export async function printResult(io: Output, result: object, sentence: string): Promise<void> {
   if (io.isJson) await io.writeOut(formatJson(result));
   else io.writeErr(`${sentence}\n`);
@@ -37,15 +33,9 @@ function listFields<Column extends string>(fields: Row<Column> | undefined): Col
   return Object.keys(fields ?? {}) as Column[];
 }
 
-export function formatJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
+export const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/**
- * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
- * columns without any value are left out, then times have no seconds, then texts are wrapped. If
- * that is too wide too, each row becomes lines of a name and a value.
- */
+/** Formats rows as a table; a too wide one is narrowed in steps, at last to lines of fields. */
 export function formatTable<Column extends string>(
   columns: readonly Column[],
   rows: readonly Row<Column>[],
@@ -83,7 +73,6 @@ export function formatFields<Column extends string>(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A column of a table: its heading, then the texts of its cells. */
 interface TextColumn {
   readonly cells: readonly string[];
   readonly isNumeric: boolean;

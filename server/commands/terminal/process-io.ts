@@ -69,7 +69,6 @@ export function formatMessage(
   return text.split("\n").map(show).join("\n");
 }
 
-/** Returns the command that runs this program from the working directory: `bun server/main.ts`. */
 function describeEntryFile(): string {
   const [, file = "server/main.ts"] = process.argv;
   // A user of npx may have no Bun installed.

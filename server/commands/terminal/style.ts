@@ -5,10 +5,7 @@ import { styleText } from "node:util";
 export const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
   styleText(format, text, { validateStream: false });
 
-/**
- * Characters that are invisible or change the direction of the text around them: a line with them
- * can look like another one. The joiners and tags that emoji need are none of them.
- */
+/** Characters that are invisible or turn the text around them, but not those that emoji need. */
 const FORMAT_CONTROLS = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
@@ -17,9 +14,8 @@ const FORMAT_CONTROLS = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cf}\p{Zl}\p{
  * @example
  * showControls("a\nb\u001B[31m"); // "a\\u000ab\\u001b[31m"
  */
-export function showControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, escapeCharacter).replace(FORMAT_CONTROLS, escapeCharacter);
-}
+export const showControls = (text: string): string =>
+  text.replace(/\p{Cc}/gu, escapeCharacter).replace(FORMAT_CONTROLS, escapeCharacter);
 
 function escapeCharacter(character: string): string {
   const units = character.split("");
@@ -33,9 +29,8 @@ function escapeCharacter(character: string): string {
  * quote("acme"); // "acme"
  * quote("Bob's"); // "'Bob'\\''s'"
  */
-export function quote(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
-}
+export const quote = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 

@@ -12,7 +12,6 @@ const STORAGE_KEY = "adminToken";
 /** The longest wait for a read. A change, such as a backup, may take longer. */
 const READ_TIMEOUT_MS = 20_000;
 
-/** The token, why the service refused the one before, and why the service cannot be read. */
 export const adminSession = createStore<
   Readonly<Record<"token" | "refusal" | "outage", string | null>>
 >({ token: sessionStorage.getItem(STORAGE_KEY), refusal: null, outage: null });
@@ -24,7 +23,6 @@ export function setToken(token: string | null, refusal: string | null = null): v
   adminSession.update({ token, refusal });
 }
 
-/** Whether a request may succeed when it is sent again. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof MetricsError && error.status >= 502);
 

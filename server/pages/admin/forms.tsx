@@ -95,7 +95,6 @@ export interface DialogForm {
   readonly onSubmit: Submit;
 }
 
-/** A form in front of the page, and a message about the one before; `reload` is called when one is done. */
 export function useDialog(reload: () => void) {
   const [form, open] = useState<DialogForm>();
   const [outcome, setOutcome] = useState<Outcome>();

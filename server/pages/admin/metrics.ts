@@ -1,6 +1,5 @@
 /** Reads the metrics of the running service, and computes rates and durations from two readings. */
 
-/** The counts of a route, or of all, since the start of the service or between two readings. */
 interface RouteCounts {
   readonly requests: number;
   readonly refused: number;
@@ -14,7 +13,6 @@ const OWN_ROUTE = "/metrics";
 
 const NOTHING: RouteCounts = { requests: 0, refused: 0, failed: 0, buckets: [] };
 
-/** Parses metrics in the text format of Prometheus, as they were at one time. */
 export function parseMetrics(text: string, at: number) {
   const routes = new Map<string, RouteCounts>();
   const bounds = new Set<number>();
@@ -63,14 +61,10 @@ function addCounts(first: RouteCounts, second: RouteCounts, sign = 1): RouteCoun
   };
 }
 
-/** Counts the requests between two readings; a route may be missing in the first one. */
 export const subtractCounts = (after: RouteCounts, before: RouteCounts = NOTHING): RouteCounts =>
   addCounts(after, before, -1);
 
-/**
- * Estimates below how many seconds a share of the requests stayed, as Prometheus does: evenly spread
- * within a bucket. At most the greatest finite bound; `null` without requests.
- */
+/** Estimates a quantile in seconds, as Prometheus does: evenly spread within a bucket. */
 export function estimateQuantile(
   boundsS: readonly number[],
   buckets: readonly number[],

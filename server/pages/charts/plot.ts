@@ -98,10 +98,7 @@ const describeRow = (chart: uPlot, row: number): string =>
     })
     .join(", ");
 
-/**
- * Inserts an unknown value where something is missing, so that the line has a gap there. It is in the
- * middle, because uPlot makes bars no wider than the least time between two values.
- */
+/** Inserts an unknown value in the middle of each gap: bars are as wide as the least time. */
 function insertGaps({ instants, series, getGapMs }: PlotData) {
   const times: number[] = [];
   const columns: (number | null)[][] = series.map(() => []);

@@ -175,7 +175,7 @@ function readListedTweet([id, { text, created_at, metrics }]: [string, TweetReco
 
 function createPageSource<Item, Page>(
   listing: Listing<unknown, Page>,
-  readPage: (page: Page) => NonNullable<Awaited<ReturnType<PageSource<Item>>>>,
+  readPage: (page: Page) => Awaited<ReturnType<PageSource<Item>>>,
 ): PageSource<Item> {
   const pages = listing.pages();
   return async () => {

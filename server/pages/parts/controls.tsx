@@ -36,7 +36,6 @@ export function Select({
   );
 }
 
-/** The range of a chart; pointing at another one shows its cost. */
 export const RangeControl = ({ range, cost }: { readonly range: Range; readonly cost: string }) => (
   <div class="segments" role="group" aria-label="Range">
     {Object.entries(RANGES).map(([name, { label }]) => (
@@ -55,10 +54,7 @@ export const RangeControl = ({ range, cost }: { readonly range: Range; readonly 
 
 const SEARCHED_PAGES_MAX = 10;
 
-/**
- * Buttons that read the next page of a list, and all that are left if it is known how many those are.
- * A filtered list, which has a noun, is searched further if its newest page has no match.
- */
+/** Buttons that read the next pages. A filtered list, which has a noun, is searched further. */
 export function MoreButton({
   list: { items, total, hasMore, emptyPages, isLoading, error, readMore },
   pageSize = 1,

@@ -41,7 +41,6 @@ interface TableProperties<Item> {
     sortBy(sort: string): void;
   };
   readonly isSortable?: boolean;
-  /** Whether a hundred rows are shown at first, and the others on request. */
   readonly isCut?: boolean;
 }
 

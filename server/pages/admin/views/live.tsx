@@ -70,7 +70,6 @@ function addReading({ first, last, points }: LiveState, reading: MetricsReading)
   return { first, last: reading, points: [...points, point].slice(-POINTS_MAX) };
 }
 
-/** Reads the metrics, while the page is visible and not paused. */
 function useLiveState(isPaused: boolean): LiveState {
   const [state, setState] = useState(kept);
   const [isGone, setGone] = useState(false);

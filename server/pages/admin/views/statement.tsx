@@ -14,7 +14,6 @@ type Line = Resource<"Statement">["lines"][number];
 
 const PERIOD_MS = 30 * DAY_MS;
 
-/** Requests for one period: each gives about 1,000 lines. */
 const REQUESTS_MAX = 20;
 
 /** Reads the lines from one hour to another one, which is excluded; `isCut` if there are more. */
@@ -110,7 +109,6 @@ const COLUMNS: readonly Column<Line>[] = [
   { label: "For", render: Subject },
 ];
 
-/** The purpose of a line: a reference and a reason, or an endpoint and a key. */
 function Subject({ reference, reason, endpoint, key_begins_with, label }: Line) {
   const key =
     key_begins_with === null ? null : `${key_begins_with}…${label === null ? "" : ` ${label}`}`;
