@@ -52,7 +52,7 @@ describe("parseObservationLine()", () => {
       likes: 3,
     });
     expect(attributes).toEqual({ channel: "c1" });
-    expect(counts).toEqual({ views: null, likes: 3, comments: null, shares: null });
+    expect(counts).toMatchObject({ views: null, likes: 3, comments: null, shares: null });
   });
 
   test("accepts null beside an escaped emoji and in a list", () => {

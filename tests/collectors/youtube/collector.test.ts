@@ -268,7 +268,7 @@ describe("youtube: which videos are shorts", () => {
     const item = first(owner.items());
     item.lifecycle.hiddenAt = 0;
     const counts = findObservation(await pollBatch(fixture, "counts", targets), item.id)?.counts;
-    expect(counts).toEqual({ ...item.counts() });
+    expect(counts).toMatchObject(item.counts());
     expect(counts?.["likes"]).toBeNull();
     expect(counts?.["views"]).toBeNumber();
   });

@@ -8,6 +8,11 @@ import {
 } from "../../../core/client/mod.ts";
 import { catchError } from "../../support/catch-error.ts";
 
+/** The methods of the parts of the client: `video.short`. */
+type MethodName = {
+  [Part in "video" | "microblog" | "creators"]: `${Part}.${keyof Client[Part] & string}`;
+}["video" | "microblog" | "creators"];
+
 type Options = Partial<Parameters<typeof createClient>[0]>;
 
 const ACCOUNT = '{"balance":1}';
@@ -133,31 +138,31 @@ describe("a response that is not of the service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  const READS: readonly [string, (client: Client) => Promise<unknown>][] = [
-    ["video.channels", ({ video }) => video.channels().pages().next()],
-    ["video.allChannels", ({ video }) => video.allChannels()],
-    ["video.channel", ({ video }) => video.channel("x")],
-    ["video.shorts", ({ video }) => video.shorts("x")[Symbol.asyncIterator]().next()],
-    ["video.short", ({ video }) => video.short("x", "y")],
-    ["video.history", ({ video }) => video.history("x").pages().next()],
-    ["video.shortHistory", ({ video }) => video.shortHistory("x", "y").pages().next()],
-    ["video.details", ({ video }) => video.details(["x"])],
-    ["video.compare", ({ video }) => video.compare(["x"]).pages().next()],
-    ["microblog.users", ({ microblog }) => microblog.users().pages().next()],
-    ["microblog.user", ({ microblog }) => microblog.user("x")],
-    ["microblog.tweets", ({ microblog }) => microblog.tweets("x").pages().next()],
-    ["microblog.followers", ({ microblog }) => microblog.followers("x").pages().next()],
-    ["microblog.tweet", ({ microblog }) => microblog.tweet("x", "y")],
-    ["microblog.history", ({ microblog }) => microblog.history("x").pages().next()],
-    ["microblog.tweetHistory", ({ microblog }) => microblog.tweetHistory("x", "y").pages().next()],
-    ["microblog.details", ({ microblog }) => microblog.details(["x"])],
-    ["microblog.compare", ({ microblog }) => microblog.compare(["x"]).pages().next()],
-    ["creators.list", ({ creators }) => creators.list()],
-    ["creators.add", ({ creators }) => creators.add("x")],
-    ["creators.remove", ({ creators }) => creators.remove("x")],
-  ];
+  const READS: Readonly<Record<MethodName, (client: Client) => Promise<unknown>>> = {
+    "video.channels": ({ video }) => video.channels().pages().next(),
+    "video.allChannels": ({ video }) => video.allChannels(),
+    "video.channel": ({ video }) => video.channel("x"),
+    "video.shorts": ({ video }) => video.shorts("x")[Symbol.asyncIterator]().next(),
+    "video.short": ({ video }) => video.short("x", "y"),
+    "video.history": ({ video }) => video.history("x").pages().next(),
+    "video.shortHistory": ({ video }) => video.shortHistory("x", "y").pages().next(),
+    "video.details": ({ video }) => video.details(["x"]),
+    "video.compare": ({ video }) => video.compare(["x"]).pages().next(),
+    "microblog.users": ({ microblog }) => microblog.users().pages().next(),
+    "microblog.user": ({ microblog }) => microblog.user("x"),
+    "microblog.tweets": ({ microblog }) => microblog.tweets("x").pages().next(),
+    "microblog.followers": ({ microblog }) => microblog.followers("x").pages().next(),
+    "microblog.tweet": ({ microblog }) => microblog.tweet("x", "y"),
+    "microblog.history": ({ microblog }) => microblog.history("x").pages().next(),
+    "microblog.tweetHistory": ({ microblog }) => microblog.tweetHistory("x", "y").pages().next(),
+    "microblog.details": ({ microblog }) => microblog.details(["x"]),
+    "microblog.compare": ({ microblog }) => microblog.compare(["x"]).pages().next(),
+    "creators.list": ({ creators }) => creators.list(),
+    "creators.add": ({ creators }) => creators.add("x"),
+    "creators.remove": ({ creators }) => creators.remove("x"),
+  };
 
-  test.each(READS)("is a ConnectionError of %s()", async (_, read) => {
+  test.each(Object.entries(READS))("is a ConnectionError of %s()", async (_, read) => {
     const bodies = ["null", "{}", "[]", '{"channels":5,"shorts":{},"tweets":null,"followers":{}}'];
     for (const body of bodies) {
       const { requests: _requests, ...client } = createTestClient([respondWith(body)]);

@@ -8,6 +8,7 @@ import {
 import {
   createCreatorStoreTests,
   createCreditStoreTests,
+  createMemoryStore,
   createMicroblogStoreTests,
   createObservationStoreTests,
   createVideoStoreTests,
@@ -95,5 +96,31 @@ describe("assertRejects()", () => {
     await expect(
       assertRejects(Promise.reject(new Error("Conflict")), "Conflict", "It"),
     ).rejects.toThrow("Error: Conflict");
+  });
+});
+
+/** The methods that the suites called. */
+const called = new Set<string>();
+const openStore = () => createMemoryStore(() => Date.UTC(2027, 0, 1));
+
+async function withRecordedStore(run: (store: ReturnType<typeof openStore>) => Promise<void>) {
+  const record = (store: object, name: string) => {
+    called.add(name);
+    return Reflect.get(store, name) as unknown;
+  };
+  await run(new Proxy(openStore(), { get: (store, name) => record(store, String(name)) }));
+}
+
+const OWN_SUITE = [
+  ...createVideoStoreTests(withRecordedStore),
+  ...createMicroblogStoreTests(withRecordedStore),
+  ...createObservationStoreTests(withRecordedStore),
+].map(({ name, run }) => [name, run] as const);
+
+describe("createMemoryStore()", () => {
+  test.each(OWN_SUITE)("passes: %s", (_, run) => run());
+
+  test("has no method that no suite calls", () => {
+    expect([...called].toSorted()).toEqual(Object.keys(openStore()).toSorted());
   });
 });

@@ -286,13 +286,3 @@ describe("a conformance suite", () => {
     expect(failure).toBeInstanceOf(Error);
   });
 });
-
-const OWN_SUITE = [
-  ...createVideoStoreTests((run) => run(openStore())),
-  ...createMicroblogStoreTests((run) => run(openStore())),
-  ...createObservationStoreTests((run) => run(openStore())),
-].map(({ name, run }) => [name, run] as const);
-
-describe("createMemoryStore()", () => {
-  test.each(OWN_SUITE)("passes: %s", (_, run) => run());
-});

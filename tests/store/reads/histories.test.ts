@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/histories.ts";
+import { ENTITY_FIELDS } from "../../../core/kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -14,7 +15,7 @@ import { modelHistory, type ModelPoint, type ModelRange } from "../../model/hist
 import { NOW } from "../../support/arbitraries/values.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
-const COUNTS = ["views", "likes", "comments", "shares"];
+const COUNTS = ENTITY_FIELDS.short.counts;
 
 const computeHistory = (points: readonly ModelPoint[], range: ModelRange) =>
   modelHistory(points, COUNTS, range);
