@@ -41,7 +41,15 @@ export function createObservations(
   length: number,
   kinds: readonly EntityKind[],
 ): Record<string, unknown>[] {
-  const random = createRandom(seed);
+  const pickKind = createRandom(seed);
+  return Array.from({ length }, (_, index) => {
+    const kind = pick(pickKind, kinds) ?? "user";
+    // With numbers of its own and the counts last, a new count changes nothing else.
+    return createObservation(kind, createRandom(seed * length + index));
+  });
+}
+
+function createObservation(kind: EntityKind, random: Random): Record<string, unknown> {
   const pickValue: Record<FieldType, () => unknown> = {
     identifier: () => undefined,
     text: () => pick(random, TEXTS),
@@ -49,22 +57,18 @@ export function createObservations(
     instant: () => pick(random, [null, formatInstant(pickInstant(random))]),
     boolean: () => pick(random, [null, true, false]),
   };
-  return Array.from({ length }, () => {
-    const kind = pick(random, kinds) ?? "user";
-    const { attributes, counts } = ENTITY_FIELDS[kind];
-    const observation: Record<string, unknown> = { kind };
-    for (const [name, type] of Object.entries(attributes)) {
-      if (random(2) === 0) observation[name] = pickValue[type]();
-    }
-    for (const name of counts) {
-      if (random(4) > 0) observation[name] = random(2) === 0 ? random(500) : pick(random, COUNTS);
-    }
-    // Some are of another minute of the same hour.
-    const at = Math.min(NOW, pickInstant(random)) - (random(4) === 0 ? 60_000 : 0);
-    return Object.assign(observation, pickIdentifiers(kind, random), {
-      observedAt: formatInstant(at),
-    });
-  });
+  const { attributes, counts } = ENTITY_FIELDS[kind];
+  const observation: Record<string, unknown> = { kind };
+  for (const [name, type] of Object.entries(attributes)) {
+    if (random(2) === 0) observation[name] = pickValue[type]();
+  }
+  // Some are of another minute of the same hour.
+  const at = Math.min(NOW, pickInstant(random)) - (random(4) === 0 ? 60_000 : 0);
+  Object.assign(observation, pickIdentifiers(kind, random), { observedAt: formatInstant(at) });
+  for (const name of counts) {
+    if (random(4) > 0) observation[name] = random(2) === 0 ? random(500) : pick(random, COUNTS);
+  }
+  return observation;
 }
 
 function pickIdentifiers(kind: EntityKind, random: Random) {
