@@ -4,7 +4,7 @@ import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createMaintenance } from "./composition/maintenance.ts";
 import { createChargedReadParts } from "./composition/charged-reads.ts";
-import { createCollectionEngine } from "./collectors/collection-engine.ts";
+import { createCollectionEngine } from "./collectors/poll-cycle.ts";
 import type { ServiceLogger } from "./log.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics.ts";

@@ -1,24 +1,57 @@
-/** The interface of sources and their collectors, and the errors and results that they share. */
+/**
+ * The interface of sources and their collectors, with the targets, results and errors that they share.
+ * Instants are in milliseconds since 1970 UTC.
+ */
 import type { TSchema, Static } from "@sinclair/typebox";
 import { sanitizeMessage } from "../../core/text.ts";
 import type { Setting } from "../settings.ts";
-import type {
-  TaskName,
-  DiscoveredItem,
-  SourceState,
-  CollectionTarget,
-  DueTarget,
-  Platform,
-} from "./targets.ts";
 
-/** A platform's API that the service can poll: its settings, and the names that it accepts. */
+export type Platform = "video" | "microblog";
+
+/**
+ * The tasks of collectors: an entity's attributes and counts (`profile`), its list of shorts or
+ * tweets (`items`), and the counts of known items (`counts`).
+ */
+export const TASK_NAMES = ["profile", "items", "counts"] as const;
+export type TaskName = (typeof TASK_NAMES)[number];
+
+/** Values that a source returned and needs in later requests for the same target. */
+export type SourceState = Readonly<Record<string, string>>;
+
+export interface CollectionTarget {
+  /**
+   * `profile` and `items`: a tracked channel (`@handle` or identifier), or a username in lower
+   * case. `counts`: the identifier of a short or a tweet.
+   */
+  readonly id: string;
+  /** Empty before the first poll. */
+  readonly sourceState: SourceState;
+  /** `counts`: the `id` of the `items` target that lists the item; else `null`. */
+  readonly owner: string | null;
+}
+
+export interface DueTarget extends CollectionTarget {
+  readonly dueAt: number;
+  readonly succeededAt: number | null;
+  /** When the item was published; for `items`, the newest known item. */
+  readonly publishedAt: number | null;
+  /** Failures since the last success. */
+  readonly failures: number;
+}
+
+export interface DiscoveredItem {
+  readonly id: string;
+  readonly publishedAt: number;
+  readonly sourceState?: SourceState;
+}
+
+/** A platform's API: its settings, and the names that it accepts. */
 export interface Source {
   /** The name of its folder, which settings, statuses and logs use. */
   readonly name: string;
   /** The name in messages. */
   readonly title: string;
   readonly platform: Platform;
-  /** The setting of its URL, which is named after the source. */
   readonly url: Required<Pick<Setting, "default" | "description">>;
   /** The setting of its credential; absent for a source that needs none. */
   readonly credential?: Pick<Setting, "name" | "description">;
@@ -65,7 +98,7 @@ export interface QuotaBucket {
   };
 }
 
-export interface SourceTask {
+interface SourceTask {
   readonly batchSize: number;
   /** The bucket that the task uses; it may use others too. */
   readonly bucket: string;
@@ -88,7 +121,6 @@ export interface SourceRequest<Schema extends TSchema> {
   readonly path: string;
   /** An array becomes a repeated parameter; `undefined` is left out. */
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Checks the body of the response. */
   readonly schema: Schema;
 }
 
@@ -146,6 +178,5 @@ export class SourceError extends Error {
   }
 }
 
-/** Whether the source says that the requested entity does not exist. */
 export const isNotFound = (error: unknown): error is SourceError & { kind: "not-found" } =>
   error instanceof SourceError && error.kind === "not-found";

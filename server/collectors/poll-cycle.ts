@@ -1,6 +1,6 @@
 /**
- * Polls a source in cycles, one after another, on demand or in a loop: its due targets, within its
- * quota and rate limits.
+ * Polls sources in cycles, one after another, on demand or in a loop: their due targets, within their
+ * quotas and rate limits.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
@@ -8,20 +8,24 @@ import type { ImportObservations } from "../../core/stores.ts";
 import { startLoop } from "../background-loop.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import { createSourceClient } from "./client/source-client.ts";
-import type { Collector, CollectorContext } from "./collector.ts";
-import { TASK_NAMES, type DueTarget, type TaskName } from "./targets.ts";
+import {
+  type Collector,
+  type CollectorContext,
+  TASK_NAMES,
+  type DueTarget,
+  type TaskName,
+} from "./collector.ts";
 import { LOOK_AHEAD_MS, type SlowdownFactors } from "./poll-schedule.ts";
 import { createQuotaBudget } from "./quota-budget.ts";
 import { createSourceRateLimiter } from "./rate-limiter.ts";
 import { createSourceHealth, type SourceEvent, type SourceStatus } from "./source-health.ts";
+import type { SelectedSources } from "./sources.ts";
 import { runTask } from "./task.ts";
 
 const TASK_DELAY_MS = 100;
-
 /** Bounds of the time between two cycles. */
 const POLL_INTERVAL_MIN_MS = 2000;
 const POLL_INTERVAL_MAX_MS = 30_000;
-
 /** A paced cycle ends after this time, so that changes of the lists of creators and channels take effect. */
 const PACED_CYCLE_MAX_MS = 15_000;
 
@@ -29,7 +33,6 @@ interface PollCycleOptions {
   readonly collector: Collector;
   readonly state: CollectionState;
   readonly importObservations: ImportObservations;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   report(event: SourceEvent): void;
   readonly taskDelayMs?: number;
@@ -39,9 +42,7 @@ interface PollCycleOptions {
 }
 
 /** Whether the quota must last the day. */
-interface Pace {
-  readonly isPaced: boolean;
-}
+type Pace = Readonly<Record<"isPaced", boolean>>;
 
 /** Creates the poll cycles of a source. The database has the due targets: cycles can be aborted. */
 export function createPollCycle(options: PollCycleOptions) {
@@ -107,7 +108,6 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     },
   });
 
-  /** Runs a task for one batch. @returns Whether there may be more to do. */
   async function runBatch(task: TaskName, { isPaced }: Pace, slowdownFactors: SlowdownFactors) {
     const { bucket } = collector.tasks[task];
     if (rateLimiter.readyAt(bucket, { isPaced }) > now()) return false;
@@ -152,12 +152,8 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
       const buckets = (await budget.readUsage()).map((usage) =>
         Object.assign(usage, { pausedUntil: rateLimiter.pausedUntil(usage.bucket) }),
       );
-      return {
-        source: collector.source.name,
-        work: { ...work },
-        ...(await health.read()),
-        buckets,
-      };
+      const { name: source } = collector.source;
+      return { source, work: { ...work }, ...(await health.read()), buckets };
     },
   };
 }
@@ -173,3 +169,54 @@ async function listDueBatch(
   const [first] = targets;
   return first === undefined || first.dueAt > now() ? [] : targets;
 }
+
+export async function createCollectionEngine({
+  selectedSources,
+  maxPollIntervalMs,
+  ...options
+}: Omit<Parameters<typeof createPollCycle>[0], "collector"> & {
+  readonly selectedSources: SelectedSources;
+  /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
+  readonly maxPollIntervalMs?: number;
+}) {
+  const connected = Object.values(selectedSources).flatMap(({ source, connection }) =>
+    connection === undefined ? [] : [{ source, connection }],
+  );
+  // Each source has cycles of its own: a slow source delays no other.
+  const pollCycles = await Promise.all(
+    connected.map(async ({ source, connection }) => {
+      const createCollector = await source.loadCollector();
+      return createPollCycle({ ...options, collector: createCollector(connection) });
+    }),
+  );
+  const sources = () => Promise.all(pollCycles.map((pollCycle) => pollCycle.status()));
+  return {
+    sources,
+
+    /** Polls all that is due now. @returns The status of each source, with the work of this call. */
+    async collect(): Promise<SourceStatus[]> {
+      const before = await sources();
+      const cycles = pollCycles.map((pollCycle) => pollCycle.collect({ isPaced: false }));
+      for (const result of await Promise.allSettled(cycles)) {
+        if (result.status === "rejected") throw result.reason;
+      }
+      const after = await sources();
+      return after.map((status, index) =>
+        Object.assign(status, { work: subtractWork(status.work, before[index]?.work) }),
+      );
+    },
+
+    /** Polls at the pace of the quotas. @returns Stops polling. */
+    start(onFailure: (error: unknown) => void): () => Promise<void> {
+      const stops = pollCycles.map((pollCycle) => pollCycle.start(onFailure, maxPollIntervalMs));
+      return async () => void (await Promise.all(stops.map((stop) => stop())));
+    },
+  };
+}
+
+const subtractWork = (after: SourceStatus["work"], before = after): SourceStatus["work"] => ({
+  requests: after.requests - before.requests,
+  observed: after.observed - before.observed,
+  failed: after.failed - before.failed,
+  observations: after.observations - before.observations,
+});

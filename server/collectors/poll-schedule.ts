@@ -12,8 +12,15 @@
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { TargetUpdate } from "../store/collection/targets.ts";
-import { formatReason, type Collector, type SourceError } from "./collector.ts";
-import type { DiscoveredItem, DueTarget, SourceState, TaskName } from "./targets.ts";
+import {
+  formatReason,
+  type Collector,
+  type SourceError,
+  type DiscoveredItem,
+  type DueTarget,
+  type SourceState,
+  type TaskName,
+} from "./collector.ts";
 
 /** The factor by which the poll intervals of each task grow: 1 or more. */
 export type SlowdownFactors = Readonly<Record<TaskName, number>>;
@@ -44,18 +51,16 @@ export function computeIntervalMs(task: TaskName, ageMs: number): number {
  * The ranges of age by which targets are counted to estimate their polls. The first ends where
  * intervals begin to grow, each further one is a tenth longer, and the last has no end.
  */
-export const AGE_RANGES = createAgeRanges();
+export const AGE_RANGES = Array.from(listAgeRanges());
 
-function createAgeRanges() {
-  const ranges: Readonly<Record<"from" | "to", number>>[] = [];
+function* listAgeRanges(): Generator<Readonly<Record<"from" | "to", number>>> {
+  const { minMs, maxMs } = INTERVAL_BOUNDS.counts;
   let from = 0;
-  let to = INTERVAL_BOUNDS.counts.minMs * AGE_DIVISOR;
-  while (to < INTERVAL_BOUNDS.counts.maxMs * AGE_DIVISOR) {
-    ranges.push({ from, to });
+  for (let to = minMs * AGE_DIVISOR; to < maxMs * AGE_DIVISOR; to = Math.floor(to * 1.1)) {
+    yield { from, to };
     from = to;
-    to = Math.floor(to * 1.1);
   }
-  return [...ranges, { from, to: Infinity }];
+  yield { from, to: Infinity };
 }
 
 /**
@@ -68,7 +73,7 @@ function spreadMs(everyMs: number, seed: string, isFirst: boolean): number {
 }
 
 /** The merged results of a target, and the changes of its state. */
-export interface TargetResult {
+interface TargetResult {
   failure?: string;
   isGone: boolean;
   sourceState?: SourceState;
@@ -82,11 +87,7 @@ interface Schedule {
   readonly now: number;
 }
 
-/**
- * Computes the update of a target; `undefined` if the source was not polled for it: it stays due.
- *
- * @param result `undefined`: the poll returned nothing for the target.
- */
+/** Computes the update of a target; `undefined` if the source was not polled for it: it stays due. */
 export function reschedule(
   schedule: Schedule,
   task: TaskName,
@@ -116,12 +117,8 @@ export function reschedule(
     return { id, dueAt, succeededAt: now, ...changes };
   }
   const retryMs = retryIntervalMs(task, everyMs, isGone, target.failures);
-  return {
-    id,
-    dueAt: dueAfter(retryMs),
-    failure: { at: now, reason: formatReason(reason) },
-    ...changes,
-  };
+  const reported = { at: now, reason: formatReason(reason) };
+  return { id, dueAt: dueAfter(retryMs), failure: reported, ...changes };
 }
 
 /**
@@ -133,7 +130,6 @@ function retryIntervalMs(task: TaskName, everyMs: number, isGone: boolean, failu
   return task === "counts" ? Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** failures) : DAY_MS;
 }
 
-/** Computes when a new item is polled for the first time. */
 export function firstDueAt(
   { id, publishedAt }: DiscoveredItem,
   { now, slowdownFactors }: Omit<Schedule, "collector">,

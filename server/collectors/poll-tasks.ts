@@ -10,10 +10,14 @@ import {
   isNotFound,
   SourceError,
   type CollectorContext,
+  type Collector,
   type PollResult,
-  type SourceTask,
+  type CollectionTarget,
+  type DiscoveredItem,
+  type TaskName,
 } from "./collector.ts";
-import type { CollectionTarget, DiscoveredItem } from "./targets.ts";
+
+type SourceTask = Collector["tasks"][TaskName];
 
 /** Polls targets with one request. @returns Reads the result of each, or throws why it failed. */
 export type PollBatch = (
@@ -125,9 +129,8 @@ export async function* pollOneByOne(
 }
 
 /** A page of a list. The results have the items, and their observations now. */
-export interface ListPage {
+interface ListPage {
   readonly results: readonly PollResult[];
-  /** Why some of the page could not be read. */
   readonly warning: string | undefined;
   /** Whether the page has items and all were found before. */
   readonly isKnown: boolean;
@@ -178,7 +181,6 @@ const createFailure = (targetId: string, error: SourceError): PollResult => ({
   ...(isNotFound(error) && { isGone: true }),
 });
 
-/** Ends the reading of a target or an item, which failed. */
 export function throwFailure(reason: string): never {
   throw new SourceError("rejected", reason);
 }

@@ -1,18 +1,16 @@
 /** Plans the quota of a source: the cost of a day, and the factor that poll intervals need. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
-import type { Collector, QuotaBucket } from "./collector.ts";
+import type { Collector, QuotaBucket, TaskName } from "./collector.ts";
 import {
   AGE_RANGES,
   computeIntervalMs,
   QUOTA_RESERVE_RATIO,
   type SlowdownFactors,
 } from "./poll-schedule.ts";
-import type { TaskName } from "./targets.ts";
 
 /** The planned part of the usable units; the rest is for new items and retries. */
 const PLANNED_RATIO = 0.95;
-
 const SLOWDOWN_MAX_AGE_MS = 10 * MINUTE_MS;
 
 export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
@@ -24,7 +22,7 @@ export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
 const readQuotaDay = (at: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 
-/** Returns the quota day of an instant, such as `2026-11-20`: it begins at midnight in a time zone. */
+/** The quota day of an instant, such as `2026-11-20`, which begins at midnight in a time zone. */
 export const formatQuotaDay = (at: number, timeZone: string): string =>
   readQuotaDay(at, timeZone).toString();
 
@@ -46,7 +44,7 @@ export function createQuotaBudget(state: CollectionState, collector: Collector, 
       return state.reserveUnits({ source, bucket, day, units: 1, limit: usableUnits(unitsPerDay) });
     },
 
-    /** Returns the units of each bucket that are used today, and that may be used. */
+    /** The units of each bucket that are used today, and that may be used. */
     readUsage: () =>
       Promise.all(
         Object.entries(collector.buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({

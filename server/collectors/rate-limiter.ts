@@ -26,7 +26,6 @@ export function computePollRate(unitsPerDay: number) {
   return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
 }
 
-/** The use of a bucket: a token bucket for the pace, the open window, and the pause. */
 function createBucketUse({ unitsPerDay, window }: QuotaBucket, now: number) {
   const rate = computePollRate(unitsPerDay);
   return {
@@ -81,7 +80,7 @@ export function createSourceRateLimiter({ buckets }: Collector, now: () => numbe
       Object.assign(window, isOver ? { beganAt: now(), used: 1 } : { used: window.used + 1 });
     },
 
-    /** Pauses a bucket. @returns Whether it was not paused before. */
+    /** @returns Whether it was not paused before. */
     pause(name: string, until: number): boolean {
       const isNew = pausedUntil(name) === undefined;
       readUse(name).pause = { from: now(), until };

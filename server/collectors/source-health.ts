@@ -9,16 +9,13 @@ import { readPauseEnd, type createSourceRateLimiter } from "./rate-limiter.ts";
 import type { runTask } from "./task.ts";
 
 /** A change of a source. The reasons never hold a credential. */
-export type SourceEvent = { readonly source: string } & (
-  | {
-      readonly kind: "stopped";
-      readonly reason: string;
-      /** `null`: until its settings change. */
-      readonly until: number | null;
-    }
-  | { readonly kind: "paused" | "failed" | "retried"; readonly reason: string }
-  | { readonly kind: "resumed" }
-);
+export type SourceEvent = { readonly source: string } &
+  /** Until `null`: until its settings change. */
+  (
+    | { readonly kind: "stopped"; readonly reason: string; readonly until: number | null }
+    | { readonly kind: "paused" | "failed" | "retried"; readonly reason: string }
+    | { readonly kind: "resumed" }
+  );
 
 export interface SourceStatus {
   readonly source: string;
@@ -39,7 +36,6 @@ export interface SourceStatus {
   }[];
 }
 
-/** Failures in a row before a bucket is paused. */
 const FAILURE_THRESHOLD = 3;
 const FIRST_PAUSE_MS = MINUTE_MS;
 const PAUSE_MAX_MS = HOUR_MS;
@@ -116,7 +112,7 @@ export function createSourceHealth(options: {
       return kind !== "failed" || !breaker.recordFailure(bucket);
     },
 
-    /** Returns why the source is stopped or failing. A failure of one target may be its own. */
+    /** A failure of one target may be its own. */
     async read(): Promise<Pick<SourceStatus, "stopped" | "failing" | "lastFailure">> {
       const stopped = await state.readStop(source, settingsHash);
       return { stopped, failing: failing?.targets === 1 ? undefined : failing, lastFailure };
@@ -132,7 +128,6 @@ function createCircuitBreaker(pause: (bucket: string, until: number) => void, no
   let failures = 0;
   const pauses = new Map<string, { readonly count: number; readonly failures: number }>();
   return {
-    /** @returns Whether the bucket is paused now. */
     recordFailure(bucket: string): boolean {
       failures++;
       const last = pauses.get(bucket) ?? { count: 0, failures: 0 };

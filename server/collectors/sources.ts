@@ -1,8 +1,7 @@
 /** The sources, their settings, and which of them the settings select for each platform. */
 import { checkedText, listChoices, oneOf, WEB_URL, type Setting } from "../settings.ts";
 import { BLUESKY } from "./bluesky/source.ts";
-import type { CreateCollector, Source } from "./collector.ts";
-import type { Platform } from "./targets.ts";
+import type { CreateCollector, Source, Platform } from "./collector.ts";
 import { X } from "./x/source.ts";
 import { YOUTUBE } from "./youtube/source.ts";
 
@@ -23,8 +22,6 @@ export const SOURCES: readonly LoadableSource[] = [
     loadCollector: async () => (await import("./bluesky/collector.ts")).createBlueskyCollector,
   },
 ];
-
-const PLATFORMS = ["video", "microblog"] as const satisfies readonly Platform[];
 
 /** The source of a platform, and how it is reached. */
 interface SelectedSource {
@@ -62,11 +59,12 @@ function createSelection(platform: Platform) {
 }
 
 export const SOURCE_SETTINGS: readonly Setting[] = [
-  ...PLATFORMS.map(createSelection),
+  createSelection("video"),
+  createSelection("microblog"),
   ...SOURCES.map(createSourceSettings).flatMap(({ credential, url }) => [credential, url]),
 ].filter((setting) => setting !== undefined);
 
-/** Selects the source of each platform. @param problems Receives settings that do not fit together. */
+/** Selects the source of each platform. `problems` receives settings that do not fit together. */
 export function selectSources(
   read: (setting: Setting) => unknown,
   problems: string[],

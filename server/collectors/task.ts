@@ -7,15 +7,12 @@ import {
   type Collector,
   type CollectorContext,
   type PollResult,
+  type DueTarget,
+  type TaskName,
 } from "./collector.ts";
-import type { DueTarget, TaskName } from "./targets.ts";
-import {
-  firstDueAt,
-  LOOK_AHEAD_MS,
-  reschedule,
-  type SlowdownFactors,
-  type TargetResult,
-} from "./poll-schedule.ts";
+import { firstDueAt, LOOK_AHEAD_MS, reschedule, type SlowdownFactors } from "./poll-schedule.ts";
+
+type TargetResult = NonNullable<Parameters<typeof reschedule>[3]>;
 
 interface TaskOptions {
   readonly collector: Collector;
@@ -64,7 +61,6 @@ export async function runTask(options: TaskOptions, task: TaskName, targets: rea
     observed: updates.filter(({ succeededAt }) => succeededAt !== undefined).length,
     failed: updates.filter(({ failure }) => failure !== undefined).length,
     observations,
-    /** The error that ended the task early. */
     sourceError,
     /** Why one of the targets failed, other than by being gone. */
     warning: targetResults.values().find(({ failure, isGone }) => failure !== undefined && !isGone)
@@ -142,7 +138,6 @@ function mergeResults(
   );
 }
 
-/** Stores observations; a rejected one is a failure of its target. */
 async function storeObservations(
   { importObservations }: TaskOptions,
   wanted: ReturnType<typeof mergeResults>,

@@ -47,7 +47,6 @@ export function listSlots(creator: DemoCreator, day: number) {
   });
 }
 
-/** Counts the posts of a creator from `EPOCH` to an instant, included. */
 export function countPublished(creator: DemoCreator, instant: number): number {
   const day = toDayNumber(instant);
   const recent = [...listSlots(creator, day - 1), ...listSlots(creator, day)];

@@ -50,7 +50,6 @@ const TWEET_INTERVALS: Intervals = [
 
 export const createProfiles = () => [...CHANNELS.map(createChannel), ...USERS.map(createUser)];
 
-/** Creates the shorts and tweets that are published on a day, counted from `EPOCH`. */
 export const createPosts = (day: number) => [
   ...CHANNELS.flatMap((channel) =>
     listSlots(channel, day).map((slot) => createShort(channel, slot)),
@@ -71,7 +70,7 @@ function createEntity(
     observe,
     // From the start of the hour: a running demo has new observations every few seconds.
     offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
-    /** The instant from which it is never due again. */
+    /** From then on, it is never due. */
     endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
     isDueAt(instant: number): boolean {
       const age = instant - publishedAt;
@@ -93,7 +92,10 @@ function createChannel(channel: (typeof CHANNELS)[number]) {
   const viewsPerDay = (countPostsBefore(channel, 7) / 7) * viewsPerShort;
   const countSubscribers = (instant: number) => {
     const followers = countFollowers(channel, instant);
-    return channel.isSubscriberCountRounded ? roundDownToThreeDigits(followers) : followers;
+    // Platforms show three significant digits of large counts.
+    const digits = Math.max(0, String(followers).length - 3);
+    const unit = channel.isSubscriberCountRounded ? 10 ** digits : 1;
+    return Math.floor(followers / unit) * unit;
   };
   return createEntity(seed, EPOCH, PROFILE_INTERVALS, (instant) => ({
     kind: "channel",
@@ -116,14 +118,6 @@ function createChannel(channel: (typeof CHANNELS)[number]) {
 
 const createChannelId = (username: string) => `CH${generateIdentifier(`${username}/channel`, 20)}`;
 
-/** Rounds a count down to three significant digits, as platforms show large ones. */
-function roundDownToThreeDigits(count: number): number {
-  const unit = 10 ** Math.max(0, String(count).length - 3);
-  return Math.floor(count / unit) * unit;
-}
-
-const DAYS_PER_NEW_FOLLOWING = 9;
-
 function createUser(user: (typeof USERS)[number]) {
   const { username, displayName, description, joinedAt, verified } = user;
   return createEntity(hashSeed(username), EPOCH, PROFILE_INTERVALS, (instant) => ({
@@ -132,8 +126,8 @@ function createUser(user: (typeof USERS)[number]) {
     username,
     displayName,
     followers_count: countFollowers(user, instant),
-    following_count:
-      user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
+    // A new one every nine days.
+    following_count: user.followingCount + Math.floor(toDayNumber(instant) / 9),
     tweet_count: user.earlierPosts + countPublished(user, instant),
     description,
     profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
@@ -150,7 +144,7 @@ const intervalsOf = ({ username }: DemoCreator, { sequence }: Slot, usual: Inter
     ? FIRST_POST_INTERVALS
     : usual;
 
-/** Composes the text of a post. Subjects take turns, so that neighbouring posts differ. */
+/** Subjects take turns, so that neighbouring posts differ. */
 function composeText({ phrases }: DemoCreator, seed: number, sequence: number): string {
   const { openings, subjects, closings, gap } = phrases;
   const opening = openings[Math.floor(draw(seed, 1) * openings.length)];
@@ -221,11 +215,8 @@ function createTweet(user: (typeof USERS)[number], slot: Slot) {
   });
 }
 
-// Milliseconds, then 22 random bits: above 2^53, as real identifiers are, and in the order of
-// publication.
-const TWEET_ID_EPOCH = Date.UTC(2011, 0, 1);
-
+/** Milliseconds, then 22 random bits: above 2^53, as real identifiers, in the order of publication. */
 function createTweetId(seed: number, publishedAt: number): string {
   const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
-  return String((BigInt(publishedAt - TWEET_ID_EPOCH) << 22n) | randomBits);
+  return String((BigInt(publishedAt - Date.UTC(2011, 0, 1)) << 22n) | randomBits);
 }

@@ -9,10 +9,7 @@ import { EPOCH, toDayNumber } from "./creators.ts";
 import { createPosts, createProfiles, OBSERVED_AGE_MAX_MS } from "./entities.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
-interface ObservationWindow {
-  readonly from: number;
-  readonly to: number;
-}
+type ObservationWindow = Readonly<Record<"from" | "to", number>>;
 
 /**
  * Generates the observations that a collector would have made in a window, oldest first. Two
@@ -46,7 +43,6 @@ export function* generateDailyProfiles(window: ObservationWindow): Generator<Obs
   }
 }
 
-/** Observes the entities that are due in an hour and within the window, in the order of time. */
 function observeInHour(
   entities: ReturnType<typeof createPosts>,
   hour: number,

@@ -34,8 +34,7 @@ const FAST_SHARE = 0.65;
  * Creates the counts of a post, as a function of the instant: its views, and those of them that did
  * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None ever
  * falls, and none exceeds the views. A share of `undefined` is that of a count that is not told.
- *
- * @param interestHours How long the first wave of views typically lasts.
+ * The first wave of views typically lasts `interestHours`.
  */
 export function createCounts(
   creator: DemoCreator,
@@ -101,8 +100,7 @@ export function countFollowers(creator: DemoCreator, instant: number): number {
  * draws at four indexes from `index` on, which is never beyond 3.5.
  */
 function drawNormal(seed: number, index: number): number {
-  let sum = -2;
-  for (let step = 0; step < 4; step++) sum += draw(seed, index + step);
+  const sum = [0, 1, 2, 3].reduce((total, step) => total + draw(seed, index + step), -2);
   return sum * Math.sqrt(3);
 }
 
@@ -112,8 +110,8 @@ function valueNoise(seed: number, position: number): number {
   return mixNoise(seed, index, position - index);
 }
 
-/** The logistic function: it rises from 0 to 1, and is 1/2 at 0. */
-export const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
+/** Rises from 0 to 1, and is 1/2 at 0. */
+const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
 
 const STEEPNESS = 40;
 
@@ -130,7 +128,7 @@ function steppedNoise(seed: number, position: number): number {
   return mixNoise(seed, index, (now - start) / (end - start));
 }
 
-/** Mixes the noise of two neighbouring whole positions. @param progress From 0 to 1. */
+/** Mixes the noise of two neighbouring whole positions. `progress` is from 0 to 1. */
 function mixNoise(seed: number, index: number, progress: number): number {
   const before = draw(seed, index);
   return 2 * (before + (draw(seed, index + 1) - before) * progress) - 1;

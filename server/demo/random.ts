@@ -21,9 +21,8 @@ export function draw(seed: number, index: number): number {
 }
 
 /** Draws a number from `low`, included, to `high`, excluded. */
-export function drawBetween(seed: number, index: number, low: number, high: number): number {
-  return low + (high - low) * draw(seed, index);
-}
+export const drawBetween = (seed: number, index: number, low: number, high: number): number =>
+  low + (high - low) * draw(seed, index);
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 

@@ -1,12 +1,14 @@
 /**
  * Delivers the notices of the outbox to a receiver of webhooks, each at least once: a process that
- * ends between the response and its record leaves a notice that is sent again, with the same id.
+ * ends between the response and its record leaves a notice that is sent again, with the same id. They
+ * are signed as Standard Webhooks says: https://www.standardwebhooks.com.
  */
+import { createHmac } from "node:crypto";
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { NoticeStore } from "../store/accounts/notices.ts";
-import { sendWebhook } from "./send-webhook.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 type Notice = Awaited<ReturnType<NoticeStore["claim"]>>[number];
 
@@ -14,20 +16,16 @@ interface DeliveryOptions {
   readonly notices: NoticeStore;
   /** The receiver. Without one, notices wait. */
   readonly receiver: Parameters<typeof sendWebhook>[1] | undefined;
-  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 15_000;
-
 /** Longer than an attempt: the notices of a process that ended are free again after it. */
 const CLAIM_MS = MINUTE_MS;
-
 const BATCH_SIZE = 10;
 const POLL_INTERVAL_MS = 2000;
-
 /** For notices that were delivered or given up. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
@@ -37,7 +35,6 @@ const CLEANUP_INTERVAL_MS = HOUR_MS;
  * and no time, so that a service that is off, or a clock that is wrong, takes none of them away.
  */
 const ATTEMPTS_MAX = 28;
-
 const FIRST_DELAY_MS = 5000;
 const DELAY_MAX_MS = 6 * HOUR_MS;
 
@@ -65,7 +62,6 @@ export function startDelivery(options: DeliveryOptions): () => Promise<void> {
   });
 }
 
-/** Creates the function that delivers all notices that are due, and deletes old ones that ended. */
 export function createDelivery(options: DeliveryOptions) {
   const { notices, receiver, now, log, timeoutMs = TIMEOUT_MS } = options;
   let cleanupAt = -Infinity;
@@ -117,4 +113,56 @@ function formatNotice({ account, balance, threshold, granted, at }: Notice): str
     timestamp: formatInstant(at),
     data: { account, balance, threshold, granted },
   });
+}
+
+/** The id is the same in every attempt, so that receivers recognize a repeated message. */
+type WebhookMessage = Readonly<Record<"id" | "body", string>>;
+
+/**
+ * Sends a webhook. It follows no redirect, and neither reads nor decodes the body of a response,
+ * whose headers may take `timeoutMs`. @returns Why it was not delivered; `undefined` after a 2xx.
+ */
+export async function sendWebhook(
+  message: WebhookMessage,
+  { url, secret }: { readonly url: string; readonly secret: Uint8Array },
+  attempt: { readonly now: number; readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const { now, timeoutMs, signal } = attempt;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "creator-metrics",
+        ...createWebhookHeaders(message, secret, now),
+      },
+      body: message.body,
+      redirect: "manual",
+      decompress: false,
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    // Without it, a body without end would keep the connection.
+    await response.body?.cancel().catch(() => undefined);
+    return response.ok ? undefined : `The receiver answered ${response.status}`;
+  } catch (error) {
+    if (timeout.aborted) return `The receiver did not answer within ${timeoutMs / 1000} s`;
+    // Only the code: a message can have the URL, which can have a secret.
+    const code = error instanceof Error ? readSystemErrorCode(error) || error.name : "no reason";
+    return `The receiver could not be reached: ${code}`;
+  }
+}
+
+function createWebhookHeaders(
+  { id, body }: WebhookMessage,
+  secret: Uint8Array,
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`);
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature.digest("base64")}`,
+  };
 }

@@ -4,7 +4,7 @@ import {
   TASK_NAMES,
   type DiscoveredItem,
   type SourceState,
-} from "../../server/collectors/targets.ts";
+} from "../../server/collectors/collector.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { API_TRAITS, type FixtureOwner } from "../support/platforms/platform-setups.ts";
 import { platformOf, SOURCE_NAMES } from "../support/platforms/source-names.ts";

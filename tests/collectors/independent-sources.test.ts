@@ -1,10 +1,10 @@
 /** The collection engine with several sources. */
 import { test } from "bun:test";
-import { createCollectionEngine } from "../../server/collectors/collection-engine.ts";
 import {
   createCreatorStore,
   createTrackedChannelStore,
 } from "../../server/store/collection/creators.ts";
+import { createCollectionEngine } from "../../server/collectors/poll-cycle.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { readConfig } from "../../server/config.ts";

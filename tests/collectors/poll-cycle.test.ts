@@ -1,10 +1,14 @@
 /** The poll cycles of a source: their order, their length and their loop. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CollectionTarget } from "../../server/collectors/targets.ts";
+import type {
+  CollectionTarget,
+  Collector,
+  PollResult,
+  TaskName,
+} from "../../server/collectors/collector.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
-import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
@@ -64,7 +68,10 @@ function interceptTasks(
     run: () => Promise<void>,
   ) => Promise<void>,
 ): Collector {
-  const interceptTask = (name: string, task: SourceTask): SourceTask => ({
+  const interceptTask = (
+    name: string,
+    task: Collector["tasks"][TaskName],
+  ): Collector["tasks"][TaskName] => ({
     ...task,
     async *poll(targets, context) {
       const results: PollResult[] = [];

@@ -6,13 +6,12 @@ import {
   computeIntervalMs,
   firstDueAt,
   reschedule,
-  type TargetResult,
 } from "../../server/collectors/poll-schedule.ts";
 import {
   computeSlowdownFactor,
   estimatePollsPerDay,
 } from "../../server/collectors/quota-budget.ts";
-import type { TaskName } from "../../server/collectors/targets.ts";
+import type { TaskName } from "../../server/collectors/collector.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -117,7 +116,7 @@ const slowdownFactors = { profile: 1, items: 1, counts: 1 };
 /** Reschedules a target that is polled every hour, or an item of a day. @returns Milliseconds. */
 function delayAfter(
   task: TaskName,
-  result: TargetResult,
+  result: Parameters<typeof reschedule>[3],
   { id = "a", now = DAY_MS, failures = 0, isFirst = false } = {},
 ) {
   const schedule = {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { CollectionTarget } from "../../server/collectors/targets.ts";
+import {
+  type CollectionTarget,
+  SourceError,
+  type PollResult,
+} from "../../server/collectors/collector.ts";
 import { pollOneByOne } from "../../server/collectors/poll-tasks.ts";
-import { SourceError, type PollResult } from "../../server/collectors/collector.ts";
 
 const TARGETS = ["a", "b", "c", "d", "e"].map((id) => ({ id, sourceState: {}, owner: null }));
 

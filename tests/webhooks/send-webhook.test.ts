@@ -1,7 +1,7 @@
 /** Answers whose body is broken: only their status counts. */
 import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "bun:test";
-import { sendWebhook } from "../../server/webhooks/send-webhook.ts";
+import { sendWebhook } from "../../server/webhooks/delivery.ts";
 
 const MESSAGE = { id: "7", body: "{}" };
 

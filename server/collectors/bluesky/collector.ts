@@ -18,6 +18,7 @@ import {
   type CollectorContext,
   type CreateCollector,
   type SourceResponse,
+  type CollectionTarget,
 } from "../collector.ts";
 import {
   createBatchTask,
@@ -27,10 +28,8 @@ import {
   pollNewestFirst,
   throwFailure,
   throwMissing,
-  type ListPage,
   type PollBatch,
 } from "../poll-tasks.ts";
-import type { CollectionTarget } from "../targets.ts";
 import { BLUESKY } from "./source.ts";
 
 const BATCH_SIZE = 25;
@@ -43,7 +42,6 @@ const Profile = Type.Object({
 
 const ProfilesResponse = Type.Object({ profiles: Type.Array(Type.Unknown()) });
 
-/** Observes users by their handles. */
 const pollProfiles: PollBatch = async (batch, context) => {
   const response = await context.request({
     path: "/xrpc/app.bsky.actor.getProfiles",
@@ -53,15 +51,14 @@ const pollProfiles: PollBatch = async (batch, context) => {
   const { items: profiles, warning } = parseItems(BLUESKY.title, Profile, response.profiles);
   const byHandle = new Map(profiles.map((profile) => [foldCase(profile.handle), profile]));
   const requested = new Set(batch.map(({ id }) => foldCase(id)));
-  const others = profiles
-    .map(({ handle }) => handle)
-    .filter((handle) => !requested.has(foldCase(handle)));
+  const others = profiles.filter(({ handle }) => !requested.has(foldCase(handle)));
   return ({ id }) => {
     const profile = byHandle.get(foldCase(id));
     if (profile !== undefined) return observeUser(context, profile);
     if (warning !== undefined || others.length === 0)
       throwMissing(`Bluesky has no profile ${id}`, warning);
-    return throwFailure(`Bluesky returned nothing for ${id}, but ${quoteValue(others.join(", "))}`);
+    const handles = quoteValue(others.map(({ handle }) => handle).join(", "));
+    return throwFailure(`Bluesky returned nothing for ${id}, but ${handles}`);
   };
 };
 
@@ -97,7 +94,6 @@ const FeedEntry = Type.Object({ post: Post, reason: UncheckedFields });
 /** Deleted posts are left out. */
 const PostsResponse = Type.Object({ posts: Type.Array(Type.Unknown()) });
 
-const REPOST_REASON = "app.bsky.feed.defs#reasonRepost";
 const POST_URI_PATTERN = /^at:\/\/[^/]+\/app\.bsky\.feed\.post\/([^/]+)$/;
 const PAGE_SIZE = 100;
 const PAGES_MAX = 50;
@@ -110,7 +106,7 @@ async function fetchFeedPage(
   targetId: string,
   cursor: string | undefined,
   context: CollectorContext,
-): Promise<ListPage> {
+) {
   const response = await context.request({
     path: "/xrpc/app.bsky.feed.getAuthorFeed",
     query: { actor: targetId, limit: String(PAGE_SIZE), filter: "posts_no_replies", cursor },
@@ -118,7 +114,7 @@ async function fetchFeedPage(
   });
   const { items: entries, warning } = parseItems(BLUESKY.title, FeedEntry, response.feed);
   const posts = entries
-    .filter(({ reason }) => reason?.["$type"] !== REPOST_REASON)
+    .filter(({ reason }) => reason?.["$type"] !== "app.bsky.feed.defs#reasonRepost")
     .map(({ post }) => post);
   const knownItems = await context.findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
   const findKnownItem = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
@@ -137,20 +133,18 @@ async function fetchFeedPage(
   };
 }
 
-/** @param knownItem The known item with the record key of the post. */
 function checkOwnPost(
   targetId: string,
   { uri, author: { handle } }: Post,
-  knownItem: CollectionTarget | undefined,
+  itemWithKey: CollectionTarget | undefined,
 ): void {
   if (foldCase(handle) !== foldCase(targetId))
     throwFailure(`The post ${uri} must be of ${targetId}, and is of ${handle}`);
   // Clients choose record keys: two users can have the same.
-  const knownUri = knownItem?.sourceState["uri"] ?? uri;
+  const knownUri = itemWithKey?.sourceState["uri"] ?? uri;
   if (knownUri !== uri) throwFailure(`The post ${uri} has the record key of another, ${knownUri}`);
 }
 
-/** Observes the counts of known posts. */
 const pollPostCounts: PollBatch = async (batch, context) => {
   const uris = batch.flatMap(({ sourceState }) => sourceState["uri"] ?? []);
   const response =
@@ -176,7 +170,6 @@ const pollPostCounts: PollBatch = async (batch, context) => {
   };
 };
 
-/** @throws {SourceError} `rejected`: a part that every post has is missing. */
 function readPost(context: CollectorContext, post: Post, username: string) {
   const { uri, record } = post;
   const id =

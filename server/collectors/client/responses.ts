@@ -6,17 +6,14 @@ import { parseInteger } from "../../../core/parameters.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import { SourceError, type QuotaBucket, type SourceResponse } from "../collector.ts";
 
-/** An optional field of any type: the check of the observation says what it must be. */
+/** A field of any type: the check of the observation says what it must be. */
 export const Unchecked = Type.Optional(Type.Unknown());
 
-/** An optional object with such fields. */
 export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 /**
  * Returns the valid items of a list, so that one malformed item does not hide the others, and the
- * error of the first malformed one. Fields that the schema does not name are not checked.
- *
- * @throws {SourceError} `failed`: there are several, and none is valid.
+ * error of the first malformed one. Throws it if there are several, and none is valid.
  */
 export function parseItems<Schema extends TSchema>(
   title: string,
@@ -32,26 +29,21 @@ export function parseItems<Schema extends TSchema>(
   return { items, warning };
 }
 
-/** A checked item, with all its other fields. */
 export type ParsedItem<Schema extends TSchema> = Static<Schema> & Readonly<Record<string, unknown>>;
 
-/** Describes where a value breaks a schema: the path, the expected value and the actual one. */
 export function describeSchemaError(schema: TSchema, value: unknown): string {
   const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
   const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
   return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quoteValue(got)}`;
 }
 
-/** Joins the messages that a response has; empty if it has none. */
+/** Joins messages; empty if there are none. */
 export const joinMessages = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined).join(": ");
 
 /**
  * Reads the error that the status of a response says. A 404 is `rejected`: a wrong base URL gives one
  * too, so only a platform's own error says that something does not exist.
- *
- * @param description The error that the response describes; empty if it describes none.
- * @returns `undefined` for a status of success.
  */
 export function readStatusError(
   title: string,
@@ -103,6 +95,5 @@ export function parseWindowReset(
 export const parseCount = (value: unknown): unknown =>
   typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
 
-/** Reads an instant; `undefined` for an invalid one. */
 export const readInstant = (value: unknown): number | undefined =>
   typeof value === "string" ? parseInstant(value) : undefined;

@@ -24,7 +24,6 @@ interface SourceClientOptions {
   readonly startTimeout?: SendOptions["startTimeout"];
   readonly maxBytes?: number;
   readonly maxRetries?: number;
-  /** Milliseconds before the first retry; each further delay doubles. */
   readonly retryMinMs?: number;
   readonly signal: AbortSignal;
   /** Called when a request is retried, and when a bucket begins to pause. */
@@ -34,7 +33,6 @@ interface SourceClientOptions {
 const HEADERS = { accept: "application/json", "user-agent": "creator-metrics" };
 const TIMEOUT_MS = 20_000;
 const RESPONSE_MAX_BYTES = 8 * 1_048_576;
-const RETRIES_MAX = 3;
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 const REDIRECTS_MAX = 3;
@@ -65,7 +63,6 @@ export function createSourceClient(options: SourceClientOptions) {
   const pauseUntil = (bucket: string, until: number, cause: string) =>
     pause(bucket, until, `${cause} until ${formatInstant(until)}`);
 
-  /** Counts a request. @throws {SourceError} `rate-limited` */
   async function acquire(bucket: string, taskBucket: string): Promise<void> {
     // The poll cycle has checked the window of the task's own bucket, and a task is not cut off by it.
     const readyAt =
@@ -105,7 +102,6 @@ export function createSourceClient(options: SourceClientOptions) {
   }
 
   return {
-    /** Sends a request of a task that uses a bucket; see `CollectorContext.request`. */
     async request<Schema extends TSchema>(
       request: SourceRequest<Schema>,
       taskBucket: string,
@@ -121,12 +117,12 @@ export function createSourceClient(options: SourceClientOptions) {
   };
 }
 
-/** Retries transient errors. @throws {SourceError} `failed` after the last attempt. */
+/** Retries transient errors, which become `failed` after the last attempt. */
 async function retryTransient<Result>(
   send: () => Promise<Result>,
   options: SourceClientOptions,
 ): Promise<Result> {
-  const { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal, report } = options;
+  const { maxRetries = 3, retryMinMs = RETRY_MIN_MS, signal, report } = options;
   const source = options.collector.source.name;
   let attempts = 0;
   try {
@@ -152,7 +148,7 @@ async function retryTransient<Result>(
 const isTransient = (error: unknown): error is SourceError =>
   error instanceof SourceError && error.kind === "transient";
 
-/** @param acquire Called before each request, redirects included. */
+/** Calls `acquire` before each request, redirects included. */
 async function sendFollowingRedirects(
   collector: Collector,
   { path, query }: SourceRequest<TSchema>,
@@ -183,8 +179,8 @@ function resolveRedirect(collector: Collector, from: URL, location: string): URL
   const url = URL.parse(location, from.href);
   if (url === null) throw createFailedError(collector, "redirects to an invalid URL");
   if (url.origin === from.origin) return url;
-  const origins = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
-  throw createFailedError(collector, origins);
+  const problem = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
+  throw createFailedError(collector, problem);
 }
 
 function parseBody<Schema extends TSchema>(

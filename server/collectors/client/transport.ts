@@ -5,14 +5,12 @@ import { SourceError, type SourceResponse } from "../collector.ts";
 interface SendOptions {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds until the last byte of the response. */
   readonly timeoutMs: number;
   /** Starts the timeout, a timer by default; tests end requests in their own way. @returns Stops it. */
   readonly startTimeout?: ((abort: () => void, ms: number) => () => void) | undefined;
-  /** Limit of the decompressed body, in bytes. */
+  /** Of the decompressed body. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Removes credentials from text. */
   redact(text: string): string;
 }
 
@@ -44,7 +42,6 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
   }
 }
 
-/** Reads a body; the rest of one that is too large is cancelled. */
 async function readBody({ body }: Response, { title, maxBytes }: SendOptions): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -58,7 +55,6 @@ async function readBody({ body }: Response, { title, maxBytes }: SendOptions): P
   return Buffer.concat(chunks);
 }
 
-/** Returns `undefined` for anything that is not JSON. */
 function parseJson(bytes: Uint8Array, { redact }: SendOptions): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -4,7 +4,12 @@ import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, MINUTE_MS, parseInstant } from "../../../core/time.ts";
 import { readInstant, UncheckedFields, type ParsedItem } from "../client/responses.ts";
-import type { CollectorContext, CreateCollector, QuotaBucket } from "../collector.ts";
+import type {
+  CollectorContext,
+  CreateCollector,
+  QuotaBucket,
+  CollectionTarget,
+} from "../collector.ts";
 import {
   createBatchTask,
   createListTask,
@@ -12,10 +17,8 @@ import {
   observe,
   pollNewestFirst,
   throwFailure,
-  type ListPage,
   type PollBatch,
 } from "../poll-tasks.ts";
-import type { CollectionTarget } from "../targets.ts";
 import { fetchList, readError } from "./responses.ts";
 import { X } from "./source.ts";
 
@@ -31,13 +34,12 @@ type User = ParsedItem<typeof User>;
 /** A username can move to another user; after this time it is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
-/** Observes users by their usernames. */
 const pollUsers: PollBatch = async (batch, context) => {
   const findUser = await fetchUsers(batch, context);
   return ({ id }) => observeUser(context, id, findUser(id));
 };
 
-/** Returns the identity of a user, from a recent source state or from a request. */
+/** Reads the identity of a user from a recent source state, else from a request. */
 async function resolveIdentity(target: CollectionTarget, context: CollectorContext) {
   const { id, username = target.id, identifiedAt = "" } = target.sourceState;
   const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
@@ -91,12 +93,8 @@ function observeUser(context: CollectorContext, targetId: string, user: User) {
     created_at: user["created_at"],
     verified: user["verified"],
   };
-  const observed = observe(
-    context,
-    "user",
-    fields,
-    `X returned no metrics of the user ${targetId}`,
-  );
+  const missingCountsReason = `X returned no metrics of the user ${targetId}`;
+  const observed = observe(context, "user", fields, missingCountsReason);
   return { ...observed, sourceState: createIdentity(context, user) };
 }
 
@@ -125,7 +123,7 @@ async function fetchTimelinePage(
   { id, username }: { readonly id: string; readonly username: string },
   cursor: string | undefined,
   context: CollectorContext,
-): Promise<ListPage> {
+) {
   const page = await fetchList(context, Tweet, {
     path: `/2/users/${id}/tweets`,
     query: {
@@ -155,11 +153,9 @@ async function fetchTimelinePage(
   return { results, warning, isKnown, nextCursor: nextToken };
 }
 
-/** Explains why X cannot have a tweet with this identifier; `undefined` if it can. */
 const explainInvalidTweetId = (id: string) =>
   /^\d{1,19}$/.test(id) ? undefined : `X has no tweet ${id}: identifiers there are numbers`;
 
-/** Observes the counts of known tweets. */
 const pollTweetCounts: PollBatch = async (batch, context) => {
   const { items, warning, checkExists } = await fetchList(context, Tweet, {
     path: "/2/tweets",

@@ -15,14 +15,12 @@ import { throwMissing } from "../poll-tasks.ts";
 import { findQuotaReset } from "../quota-budget.ts";
 import { X } from "./source.ts";
 
-/** A problem of a whole request, or of one of the things requested. */
 const Problem = Type.Object({
   type: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),
   /** The period of a usage cap, such as `Daily`. */
   period: Type.Optional(Type.String()),
-  /** The requested name or identifier. */
   value: Type.Optional(Type.String()),
   resource_id: Type.Optional(Type.String()),
 });
@@ -40,7 +38,9 @@ export function readError(response: SourceResponse, now: number): SourceError | 
   // Only the last segment identifies a problem type: the host has changed before.
   const problemType = type.slice(type.lastIndexOf("/") + 1);
   if (status === 429 && problemType === "usage-capped") {
-    const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
+    const date = new Date(now);
+    const nextMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+    const until = period === "Daily" ? findQuotaReset(now, "UTC") : nextMonth;
     return new SourceError("stop", `The usage cap is reached: ${reason}`, { until });
   }
   if (status === 402) {
@@ -55,23 +55,13 @@ export function readError(response: SourceResponse, now: number): SourceError | 
   return isGone ? new SourceError("not-found", reason) : error;
 }
 
-function startOfNextMonth(now: number): number {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
-}
-
 const ListResponse = Type.Object({
   data: Type.Optional(Type.Array(Type.Unknown())),
   errors: Type.Optional(Type.Array(Type.Unknown())),
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
 
-/**
- * Requests a list of users or tweets, and returns the valid ones.
- *
- * @returns `checkExists()` throws why X left out a thing requested, if it says why.
- * @throws {SourceError} `failed`: the response is no list, or all of several items are invalid.
- */
+/** Requests a list of users or tweets. `checkExists()` throws why X left out one, if it says why. */
 export async function fetchList<Schema extends TSchema>(
   { request }: CollectorContext,
   itemSchema: Schema,

@@ -1,8 +1,7 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
-import type { CollectorContext, PollResult } from "../collector.ts";
-import type { CollectionTarget } from "../targets.ts";
+import type { CollectorContext, PollResult, CollectionTarget } from "../collector.ts";
 import {
   createPollResult,
   observe,
@@ -35,13 +34,8 @@ const Channel = Type.Object({
 });
 type Channel = Static<typeof Channel>;
 
-/** Where the videos of a channel are listed; the source state of a target. */
-type ChannelIds = {
-  /** The channel's identifier, `UC…`. */
-  readonly channel: string;
-  /** The playlist of all its videos, `UU…`. */
-  readonly uploads: string;
-};
+/** The source state: the identifier of a channel, `UC…`, and the playlist of all its videos, `UU…`. */
+type ChannelIds = Readonly<Record<"channel" | "uploads", string>>;
 
 /** Observes channels: those with a known identifier in one request, the others by handle. */
 export async function* pollChannels(
@@ -69,7 +63,6 @@ const pollById: PollBatch = async (batch, context) => {
   };
 };
 
-/** Returns where the videos of a channel are listed. @throws {SourceError} For an unknown channel. */
 export async function resolveChannelIds(
   target: CollectionTarget,
   context: CollectorContext,

@@ -12,11 +12,6 @@ const ListResponse = Type.Object({
   items: Type.Optional(Type.Array(Type.Unknown())),
 });
 
-/**
- * Requests a list of resources, and returns the valid ones.
- *
- * @throws {SourceError} `failed`: the response is no list, or all of several resources are invalid.
- */
 export async function fetchList<Schema extends TSchema>(
   { request }: CollectorContext,
   itemSchema: Schema,
@@ -41,7 +36,6 @@ const THUMBNAIL_WIDTHS = new Map(
   Object.entries({ default: 120, medium: 320, high: 480, standard: 640, maxres: 1280 }),
 );
 
-/** Returns the URL of the widest image; `undefined` without one. */
 export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {}): unknown {
   const widthOf = ([name, { width }]: [string, { readonly width?: unknown }]) =>
     typeof width === "number" ? width : (THUMBNAIL_WIDTHS.get(name) ?? 0);

@@ -2,8 +2,12 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
-import { isNotFound, type CollectorContext, type PollResult } from "../collector.ts";
-import type { CollectionTarget } from "../targets.ts";
+import {
+  isNotFound,
+  type CollectorContext,
+  type PollResult,
+  type CollectionTarget,
+} from "../collector.ts";
 import {
   createBatchTask,
   createListTask,
@@ -12,7 +16,6 @@ import {
   pollNewestFirst,
   throwFailure,
   throwMissing,
-  type ListPage,
   type PollBatch,
 } from "../poll-tasks.ts";
 import { resolveChannelIds } from "./channels.ts";
@@ -74,7 +77,7 @@ async function* pollPlaylist(playlist: Playlist, context: CollectorContext) {
   // Invalid entries are read again the next time.
   let retryFrom = Infinity;
 
-  async function fetchPage(cursor: string | undefined): Promise<ListPage> {
+  async function fetchPage(cursor: string | undefined) {
     const { entries, warning, nextCursor } = await fetchEntries(playlist, cursor, context);
     if (warning !== undefined) retryFrom = -Infinity;
     const knownItems = await context.findKnownItems(entries.map(({ id }) => id));
@@ -155,7 +158,6 @@ async function fetchVideos(
   return results;
 }
 
-/** Observes the counts of known shorts. */
 const pollShortCounts: PollBatch = async (batch, context) => {
   const ids = batch.map(({ id }) => id).join(",");
   const { items, warning } = await fetchList(context, Video, {
@@ -192,19 +194,18 @@ function observeVideo(
 
 /** A scheduled broadcast has a duration of 0, and is no short. */
 function isShort(duration: unknown): boolean {
-  const seconds = parseDuration(duration) ?? Infinity;
+  const seconds = typeof duration === "string" ? parseSeconds(duration) : Number.NaN;
   return seconds > 0 && seconds <= SHORT_MAX_SECONDS;
 }
 
-/** Parses a duration, in ISO 8601 or in seconds: `PT2M5S`, `37s`. @returns Seconds. */
-function parseDuration(value: unknown): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value) ?? [];
+/** Parses a duration, in ISO 8601 or in seconds: `PT2M5S`, `37s`; `NaN` for an invalid one. */
+function parseSeconds(text: string): number {
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(text) ?? [];
   if (seconds !== undefined) return Number(seconds);
   try {
-    return Temporal.Duration.from(value).total("seconds");
+    return Temporal.Duration.from(text).total("seconds");
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }
 

@@ -22,7 +22,6 @@ const HANDLE_PATTERN = /^@[\p{L}\p{M}\p{N}_.\-·]{3,30}$/u;
 
 const CHANNEL_ID_PATTERN = /^UC[A-Za-z0-9_-]{22}$/;
 
-/** The address of a channel's page on YouTube, or of any page below it. */
 const CHANNEL_URL_PATTERN =
   /^(?:https?:\/\/)?(?:www\.|m\.)?youtube\.com\/(?:channel\/(?=UC)|(?=@|%40))([^/?#]+)/i;
 

@@ -10,7 +10,7 @@ import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { CreatorRequest, ListedCreator } from "../../../core/resources/generated/types.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
-import type { SourceState } from "../../collectors/targets.ts";
+import type { SourceState } from "../../collectors/collector.ts";
 import { writeNamed, type Database } from "../database/database.ts";
 
 /** A target, as {@link selectTargetStatusesSql} selects it. */

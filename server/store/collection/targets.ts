@@ -5,7 +5,7 @@ import type {
   Platform,
   SourceState,
   TaskName,
-} from "../../collectors/targets.ts";
+} from "../../collectors/collector.ts";
 import type { Database } from "../database/database.ts";
 
 /** The changes of a target by a poll. Absent fields stay as they were. */

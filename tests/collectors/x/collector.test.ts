@@ -1,6 +1,6 @@
 /** The collector of X: errors, rate limits, missing users and renamed fields. */
 import { describe, expect, test } from "bun:test";
-import type { TaskName } from "../../../server/collectors/targets.ts";
+import type { TaskName } from "../../../server/collectors/collector.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
 import {
   findResult,

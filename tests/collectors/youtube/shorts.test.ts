@@ -1,6 +1,6 @@
 /** How far the uploads are read of a channel that has no playlist of its shorts. */
 import { beforeEach, expect, test } from "bun:test";
-import type { CollectionTarget } from "../../../server/collectors/targets.ts";
+import type { CollectionTarget } from "../../../server/collectors/collector.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { findResult, createItemTargets, pollBatch } from "../../support/platforms/poll-targets.ts";
 import { replaceText } from "../../support/platforms/faults.ts";

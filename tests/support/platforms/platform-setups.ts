@@ -2,8 +2,7 @@
  * What differs from source to source in the tests of all sources: the fake platform, the collector
  * that polls the fake, the true values, and traits of the API.
  */
-import type { Collector } from "../../../server/collectors/collector.ts";
-import type { TaskName } from "../../../server/collectors/targets.ts";
+import type { Collector, TaskName } from "../../../server/collectors/collector.ts";
 import type { SourceName } from "./source-names.ts";
 import { createBlueskyCollector } from "../../../server/collectors/bluesky/collector.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";

@@ -1,8 +1,7 @@
 /** Poll cycles on a fake platform and a database, as the service runs them. */
-import type { TaskName, Platform } from "../../../server/collectors/targets.ts";
+import type { TaskName, Platform, Collector } from "../../../server/collectors/collector.ts";
 import type { SourceEvent } from "../../../server/collectors/source-health.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
-import type { Collector } from "../../../server/collectors/collector.ts";
 import type { SourceName } from "./source-names.ts";
 import {
   createCreatorStore,

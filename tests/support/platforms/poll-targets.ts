@@ -1,13 +1,14 @@
 /** Runs the tasks of a collector, and gathers their results. */
-import type {
-  TaskName,
-  DiscoveredItem,
-  DueTarget,
-  SourceState,
-  CollectionTarget,
-} from "../../../server/collectors/targets.ts";
+import {
+  type TaskName,
+  type DiscoveredItem,
+  type DueTarget,
+  type SourceState,
+  type CollectionTarget,
+  SourceError,
+  type PollResult,
+} from "../../../server/collectors/collector.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
-import { SourceError, type PollResult } from "../../../server/collectors/collector.ts";
 import { createTestContext, type PlatformFixture, type TestContext } from "./platform-fixture.ts";
 import type { FixtureOwner } from "./platform-setups.ts";
 

@@ -1,6 +1,6 @@
 /** The names of the sources, and their platforms. */
 import { SOURCES } from "../../../server/collectors/sources.ts";
-import type { Platform } from "../../../server/collectors/targets.ts";
+import type { Platform } from "../../../server/collectors/collector.ts";
 
 /** The names of the sources, as a type: each has a fake platform. */
 export const SOURCE_NAMES = ["youtube", "x", "bluesky"] as const;

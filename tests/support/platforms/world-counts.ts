@@ -1,6 +1,5 @@
 /** The counts of a world as functions of the instant. */
 import { DAY_MS } from "../../../core/time.ts";
-import { logistic } from "../../../server/demo/growth-curves.ts";
 import { draw, drawBetween } from "../../../server/demo/random.ts";
 import {
   countUntil,
@@ -74,6 +73,9 @@ function drawAudience(
   const swing = 1 + 0.01 * Math.sin(days * drawBetween(owner.seed, 2, 0.5, 2));
   return Math.floor(base * (1 + days * drawBetween(owner.seed, 3, 0.0005, 0.01)) * swing);
 }
+
+/** Rises from 0 to 1, and is 1/2 at 0. */
+const logistic = (position: number): number => 1 / (1 + Math.exp(-position));
 
 /** The views of an item: they grow fast at first, then slowly, with sudden jumps. */
 function drawViews(
