@@ -22,7 +22,6 @@ interface AdmissionOptions extends Pick<
   /** Limits clients that leave before their responses; by default there is no limit. */
   readonly abortLimiter?: ReturnType<typeof createAbortLimiter> | undefined;
   readonly adminAuthentication: ReturnType<typeof createAdminAuthentication>;
-  /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];
   getRouteMatcher(): MatchRoute;
 }
@@ -45,7 +44,6 @@ export function getCaller(request: Request): Caller {
   return caller;
 }
 
-/** Sets the headers that every response has: the request id, and CORS if it is configured. */
 export function setCommonHeaders(
   { corsOrigins }: Pick<AdmissionOptions, "corsOrigins">,
   request: Request,
@@ -69,20 +67,16 @@ export function setCommonHeaders(
 export function admit(
   options: AdmissionOptions,
   request: Request,
-  {
-    path,
-    pattern,
-  }: { readonly path: string; readonly pattern: NonNullable<ReturnType<MatchRoute>> },
+  matched: { readonly path: string; readonly pattern: NonNullable<ReturnType<MatchRoute>> },
   headers: ResponseHeaders,
 ): Caller | undefined | Promise<Caller | undefined> {
+  const { path, pattern } = matched;
   const admitCaller = (caller: Caller | undefined) => {
     if (!pattern.methods.includes(request.method)) {
       const allowed = pattern.methods.join(", ");
       headers["allow"] = allowed;
-      throw new DomainError(
-        "Method Not Allowed",
-        `${path} takes ${allowed}, got ${request.method}`,
-      );
+      const message = `${path} takes ${allowed}, got ${request.method}`;
+      throw new DomainError("Method Not Allowed", message);
     }
     if (caller === undefined) return undefined;
     enforceLimits(options, caller.key, headers);

@@ -12,15 +12,17 @@ import { coalesceRuns } from "./coalesce.ts";
 import type { EndpointSources } from "./endpoints/endpoint.ts";
 import { createEndpointRoutes } from "./endpoints/mod.ts";
 import { createErrorHandler } from "./errors.ts";
-import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
+import { createChargedReads } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
-import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages.ts";
 import { getPath } from "./request-url.ts";
 
 interface AppOptions
   extends
-    Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
+    Omit<
+      Parameters<typeof createChargedReads>[0],
+      "getRouteMatcher" | "adminAuthentication" | "onCompleted"
+    >,
     Omit<EndpointSources, "isStopping"> {
   readonly log: Pick<ServiceLogger, "request">;
   readonly admin: AdminOptions;
@@ -67,7 +69,6 @@ export function createApp(options: AppOptions) {
     .use(pages.missingPages)
     .use(createErrorHandler(options))
     .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
-    .use(createOpenApiRoutes())
     .use(pages.routes)
     .use(createCompressionPlugin())
     .use(createEndpointRoutes(sources, chargedReads))

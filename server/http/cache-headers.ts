@@ -36,6 +36,5 @@ export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
     .some((tag) => tag === etag || tag === "*");
 }
 
-function isAtOrBelow(prefix: string, path: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
-}
+const isAtOrBelow = (prefix: string, path: string): boolean =>
+  path === prefix || path.startsWith(`${prefix}/`);

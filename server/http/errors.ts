@@ -13,7 +13,6 @@ import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
 interface ErrorOptions {
-  /** Gets the cause of every 5xx. */
   readonly onFailure: OnFailure;
   /** Whether clients operate the service, so that responses include causes; by default not. */
   readonly isTrusted?: boolean;
@@ -51,7 +50,6 @@ export function throwTooManyRequests(
   throw new DomainError("Too Many Requests", `${message} is in ${retryAfterS} s`);
 }
 
-/** Formats an error; only the commands get advice. */
 export function formatErrorResponse(
   error: Parameters<typeof createServiceError>[0],
   path: string,
@@ -71,14 +69,12 @@ export function formatErrorResponse(
 }
 
 export function createErrorHandler(options: ErrorOptions) {
-  return new Elysia({ name: "error-handler" }).onError(
-    { as: "global" },
-    ({ error, request, set }) => {
-      const response = createErrorResponse(error, request, set.headers, options);
-      set.status = response.status;
-      return response.body;
-    },
-  );
+  const handler = new Elysia({ name: "error-handler" });
+  return handler.onError({ as: "global" }, ({ error, request, set }) => {
+    const response = createErrorResponse(error, request, set.headers, options);
+    set.status = response.status;
+    return response.body;
+  });
 }
 
 /** Creates the response to an error, sets its headers, and reports the cause of a 5xx. */

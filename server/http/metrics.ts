@@ -16,19 +16,14 @@ const DURATION = {
 /** Default metrics of Node that Bun lacks or reports wrongly. */
 const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
 
+interface SourceMetric {
+  readonly help: string;
+  /** The value of a source, or one for each bucket of its quota. */
+  getValues(status: SourceStatus): number | readonly { bucket: string; value: number }[];
+}
+
 /** The metrics of each source by name. One with `_total` is a counter. */
-const SOURCE_METRICS: Readonly<
-  Record<
-    string,
-    {
-      readonly help: string;
-      /** The value of a source, or one for each bucket of its quota. */
-      getValues(
-        status: SourceStatus,
-      ): number | readonly { readonly bucket: string; readonly value: number }[];
-    }
-  >
-> = {
+const SOURCE_METRICS: Readonly<Record<string, SourceMetric>> = {
   collector_stopped: {
     help: "1 if no requests are sent to a source until a known time or a change, else 0",
     getValues: ({ stopped }) => (stopped === undefined ? 0 : 1),

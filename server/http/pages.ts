@@ -1,12 +1,20 @@
 /**
- * The routes of the pages for people: the dashboard, which reads the public API, and the administrator's
- * page. Each is one document. They need no key; their scripts ask the visitor for one.
+ * The routes of the pages for people: the dashboard, which reads the public API, the administrator's
+ * page and the API reference. They need no key; their scripts ask the visitor for one. A document and
+ * its files never change: each is compressed once, and shared by all responses.
  */
 import { fileURLToPath } from "node:url";
+import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import { addVary, varyByAccept } from "./cache-headers.ts";
-import { createPage } from "./content/static-response.ts";
+import { addVary, matchesEntityTag, varyByAccept } from "./cache-headers.ts";
+import {
+  chooseEncoding,
+  compress,
+  createEncodedEtag,
+  type ContentEncoding,
+} from "./content/compression.ts";
 import { toClientError } from "./errors.ts";
+import { createDocument } from "./openapi/document.ts";
 import { getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
 
@@ -35,6 +43,7 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
   const dashboard = createProgram("pages");
   const admin = createProgram("admin");
   const routes = new Elysia({ name: "pages", detail: { hide: true } })
+    .use(createReferenceRoutes())
     .use(dashboard.routes)
     .use(admin.routes);
   const missingPages = new Elysia({ name: "missing-pages" }).onError(
@@ -114,4 +123,125 @@ async function bundle(entryPoint: string) {
     return new Uint8Array(await output.arrayBuffer());
   };
   return { script: await getBytes(".js"), style: await getBytes(".css") };
+}
+
+const REFERENCE_PATH = "/swagger";
+const DOCUMENT_PATH = `${REFERENCE_PATH}/json`;
+
+/** The API reference works offline: the service itself serves its script and its style sheet. */
+function createReferenceRoutes() {
+  const page = createPage(Bun.file(new URL("openapi/viewer.html", import.meta.url)), {
+    SCRIPT_URL: createViewerFile("reference.js", "swagger-ui-dist/swagger-ui-bundle.js"),
+    STYLE_URL: createViewerFile("reference.css", "swagger-ui-dist/swagger-ui.css"),
+    START_URL: createViewerFile("start.js", "./openapi/viewer.js"),
+  });
+  const serveDocument = createStaticResponder("application/json", "no-cache", async () =>
+    JSON.stringify(createDocument()),
+  );
+  return (
+    new Elysia({ name: "openapi" })
+      .onAfterHandle(({ route, request }) =>
+        route === DOCUMENT_PATH ? serveDocument(request) : undefined,
+      )
+      // Its document would list the routes; ours follows from the declarations of the endpoints.
+      .use(swagger({ path: REFERENCE_PATH, exclude: [/./] }))
+      // Replaces the plugin's page, which loads its script from another host.
+      .get(REFERENCE_PATH, ({ request }) => page.serveDocument(request))
+      .use(page.routes)
+  );
+}
+
+function createViewerFile(name: string, module: string) {
+  const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
+  const path = `${REFERENCE_PATH}/${name}`;
+  // Relative to the page, which may be mounted below another path.
+  const contentType = name.endsWith(".css") ? "text/css" : "text/javascript";
+  return { path, contentType, url: path.slice(1), load: () => file.bytes() };
+}
+
+/** A document loads nothing from elsewhere, runs no script but its own, and is in no frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+interface PageFile {
+  readonly path: string;
+  readonly contentType: string;
+  /** Its URL in the document; by default its path. */
+  readonly url?: string;
+  load(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Creates a page. The template has placeholders for the URLs of the files, which are named by them. */
+function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
+  const routes = new Elysia();
+  for (const { path, contentType, load } of Object.values(files)) {
+    // The URL changes with the content.
+    const caching = "public, max-age=31536000, immutable";
+    const serve = createStaticResponder(contentType, caching, load);
+    routes.get(path, ({ request }) => serve(request));
+  }
+  const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {
+    let text = await template.text();
+    for (const [placeholder, { path, url = path, load }] of Object.entries(files)) {
+      const version = Bun.hash(await load()).toString(36);
+      text = text.replace(placeholder, `${url}?v=${version}`);
+    }
+    return text;
+  });
+  return { routes, serveDocument };
+}
+
+/** Creates a function that responds with one body, which `load` loads once; after a failure again. */
+function createStaticResponder(
+  contentType: string,
+  cacheControl: string,
+  load: () => Promise<string | Uint8Array<ArrayBuffer>>,
+) {
+  const headers = {
+    "content-type": contentType,
+    "cache-control": cacheControl,
+    vary: "Accept-Encoding",
+    "x-content-type-options": "nosniff",
+    ...(contentType.startsWith("text/html") && {
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "referrer-policy": "no-referrer",
+    }),
+  };
+  const loadBytes = async () => {
+    const body = await load();
+    return typeof body === "string" ? new TextEncoder().encode(body) : body;
+  };
+  let loading: ReturnType<typeof loadBytes> | undefined;
+  const variants = new Map<ContentEncoding | undefined, ReturnType<typeof createVariant>>();
+
+  /** Creates a variant with its body as a blob: Bun sends one without a copy for each response. */
+  async function createVariant(bytes: Uint8Array<ArrayBuffer>, encoding?: ContentEncoding) {
+    const etag = `"${Bun.hash(bytes).toString(36)}"`;
+    if (encoding === undefined) return { blob: new Blob([bytes]), headers: { ...headers, etag } };
+    const blob = new Blob([await compress(bytes, encoding)]);
+    const encodedEtag = createEncodedEtag(etag, encoding);
+    return { blob, headers: { ...headers, etag: encodedEtag, "content-encoding": encoding } };
+  }
+
+  return async (request: Pick<Request, "headers">): Promise<Response> => {
+    loading ??= loadBytes();
+    loading.catch(() => (loading = undefined));
+    const bytes = await loading;
+    const encoding = chooseEncoding(request);
+    const created = variants.get(encoding) ?? createVariant(bytes, encoding);
+    variants.set(encoding, created);
+    const variant = await created;
+    const ifNoneMatch = request.headers.get("if-none-match");
+    return ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, variant.headers.etag)
+      ? new Response(null, { status: 304, headers: variant.headers })
+      : new Response(variant.blob, { headers: variant.headers });
+  };
 }

@@ -6,9 +6,7 @@ import { createInvalidRequestError, DomainError, quoteValue } from "../../core/e
 import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 
 export const BODY_MAX_BYTES = 65_536;
-
 const BODY_TIMEOUT_S = 10;
-
 const INITIAL_BUFFER_BYTES = 4096;
 
 export async function readJsonBody(request: Request): Promise<unknown> {
@@ -76,7 +74,7 @@ export async function readBody(
   } catch (error) {
     cancel();
     if (error instanceof DomainError) throw error;
-    throw createBrokenBodyError();
+    throw createInvalidRequestError("The body broke off or is malformed");
   } finally {
     clearTimeout(timer);
   }
@@ -85,8 +83,4 @@ export async function readBody(
 function assertSize(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes)
     throw new DomainError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
-}
-
-function createBrokenBodyError(): DomainError {
-  return createInvalidRequestError("The body broke off or is malformed");
 }

@@ -53,7 +53,6 @@ type ServeRequest = (request: Request, server: Bun.Server<undefined>) => Promise
  *
  * @param declared The declared routes. `/channels/:channel` begins with `/channels`.
  * @param mountPath The path below which they are served, such as `/metrics`.
- * @returns The options `routes` and `fetch` of `Bun.serve()`.
  */
 export function createBunRoutes(
   declared: readonly { readonly path: string }[],
@@ -81,11 +80,9 @@ export function createBunRoutes(
   return { routes, fetch: serveIf(isUnknown) };
 }
 
-/** The normalized path of a URL of Bun, which may have no host. */
-function getPathOfUrl(url: string): string {
-  // Without a host, nothing is normalized until ensureHost().
-  return url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
-}
+/** The normalized path of a URL of Bun: without a host, nothing is normalized until ensureHost(). */
+const getPathOfUrl = (url: string): string =>
+  url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 
 /** Creates the pattern of the paths at or below a beginning, and not below a longer one. */
 function createPathPattern(beginning: string, beginnings: ReadonlySet<string>): RegExp {
@@ -101,7 +98,6 @@ function escapePath({ method, headers }: Request, path: string, mountPath: strin
   return new Request(url, { method, headers });
 }
 
-/** Decodes the parameters of a path. @throws {DomainError} `Invalid Request` for one that is not allowed. */
 export function parsePathParameters(
   { parameters }: Pick<RoutePattern, "parameters">,
   path: string,
@@ -113,18 +109,15 @@ export function parsePathParameters(
 }
 
 function parseParameter(name: string, segment: string): string {
-  const value = decodeSegment(segment);
+  let value: string | undefined;
+  try {
+    value = decodeURIComponent(segment);
+  } catch {
+    // The message has the segment as it is.
+  }
   if (value !== undefined && isIdentifier(value)) return value;
   throw createInvalidRequestError(
     `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
       `without control characters, got ${quoteValue(value ?? segment)}`,
   );
-}
-
-function decodeSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }

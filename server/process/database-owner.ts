@@ -6,7 +6,7 @@ import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
 import type { AdminConnection } from "../commands/command.ts";
-import type { OwnerDescription } from "../http/admin/owner.ts";
+import type { OwnerDescription } from "../http/admin/routes.ts";
 import type { openService, Service } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";

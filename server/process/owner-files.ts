@@ -9,7 +9,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection } from "../commands/command.ts";
-import type { OwnerDescription } from "../http/admin/owner.ts";
+import type { OwnerDescription } from "../http/admin/routes.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;

@@ -23,7 +23,6 @@ import { AccountParameter, parseAccount } from "./validation.ts";
 const USED_DAYS = 30;
 
 const STATEMENT_PAGE_LINES = 1000;
-
 const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
 const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 
@@ -196,13 +195,11 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
     result: { schema: RESOURCES.Statement, description: "A page of the statement" },
     handle: async ({ ledger }, { query }) => {
       const account = parseAccount(query);
-      const since = parseHour("since", query) ?? FIRST_HOUR;
-      const until = parseHour("until", query) ?? LAST_HOUR;
-      const { lines, nextHour } = await ledger.statement(
-        account,
-        { since, until },
-        STATEMENT_PAGE_LINES,
-      );
+      const hours = {
+        since: parseHour("since", query) ?? FIRST_HOUR,
+        until: parseHour("until", query) ?? LAST_HOUR,
+      };
+      const { lines, nextHour } = await ledger.statement(account, hours, STATEMENT_PAGE_LINES);
       const { items } = RESOURCES.Statement.properties.lines;
       return {
         lines: lines.map((line) => toResource(items, { ...line, keyBeginsWith: line.beginsWith })),
@@ -212,7 +209,7 @@ export const ADMIN_ACCOUNT_ENDPOINTS = [
   }),
 ] as const;
 
-/** Parses a day or the start of an hour, to hours since 1970 UTC. */
+/** Parses a day or an hour, to hours since 1970 UTC. */
 function parseHour(name: string, query: QueryParameters): number | undefined {
   const text = readSingleValue(name, query);
   const instant = text === undefined ? undefined : parseInstantParameter(name, text);

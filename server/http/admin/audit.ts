@@ -1,30 +1,14 @@
-/** Records the changes by administrators, and lists them. Reads are not recorded. */
-import { Type } from "@sinclair/typebox";
-import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../core/limits.ts";
-import { parseIntegerParameter } from "../../../core/parameters.ts";
+/** Records the changes by administrators. Reads are not recorded. */
 import { countRejected } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import { AUDIT_ACTIONS } from "../../stored-names.ts";
 import type { AuditDetails } from "../../store/tables/administration-tables.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
-import { createChoiceParameter } from "../endpoints/parameters.ts";
 import { toClientError } from "../errors.ts";
 import { getAdminCaller } from "./authentication.ts";
-import { defineAdmin, type AdminOptions, type Change } from "./endpoint.ts";
-import {
-  createPageParameters,
-  parseChoiceFilter,
-  parseNameFilter,
-  readPage,
-} from "./validation.ts";
-import { toResource } from "./rows.ts";
-import { RESOURCES } from "./resources.ts";
+import type { AdminOptions, Change } from "./endpoint.ts";
 
 const DONE = "done";
-
-/** The outcome of a change whose client left before its end. */
-const STOPPED = "stopped";
 
 type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
@@ -58,7 +42,8 @@ export async function recordRetention(
 ): Promise<RetentionRun> {
   const finish = await beginEntry(options, request, { action: "retention apply" });
   async function* recordRun(): RetentionRun {
-    let outcome = STOPPED;
+    // Stays if the client leaves before the end.
+    let outcome = "stopped";
     let details: AuditDetails = {};
     try {
       const report = yield* run;
@@ -93,21 +78,19 @@ async function beginEntry(
     audit.finish(uid, outcome, cutSecretsOfDetails({ ...details, ...more })).catch(() => undefined);
 }
 
-/** An API key or a token that someone took for a name, a label or a reference. */
-const SECRETS = /cma?_[A-Za-z0-9_-]{20,}/g;
-
-/** As many characters of a key or a token as the lists of both show. */
-const SHOWN_CHARACTERS = 10;
-
-/** Cuts likely keys and tokens to their first characters. Nothing deletes the audit. */
-function cutSecrets(text: string): string {
-  return text.replace(SECRETS, (secret) => `${secret.slice(0, SHOWN_CHARACTERS)}…`);
-}
+/**
+ * Cuts API keys and tokens that someone took for a name, a label or a reference to as many
+ * characters as the lists of both show. Nothing deletes the audit.
+ */
+const cutSecrets = (text: string): string =>
+  text.replace(/cma?_[A-Za-z0-9_-]{20,}/g, (secret) => `${secret.slice(0, 10)}…`);
 
 function cutSecretsOfDetails(details: AuditDetails): AuditDetails {
-  const entries = Object.entries(details);
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === "string" ? cutSecrets(value) : value]),
+    Object.entries(details).map(([name, value]) => [
+      name,
+      typeof value === "string" ? cutSecrets(value) : value,
+    ]),
   );
 }
 
@@ -130,17 +113,12 @@ export async function recordImport<Result extends ImportCounts>(
   const at = now();
   const uid = JSON.stringify(["import", caller.actor, caller.origin, Math.floor(at / HOUR_MS)]);
   await audit.begin({ ...caller, uid, at, action: "import", target: null, details: {} });
-  const add = (outcome: string, counts: ImportCounts) =>
-    audit
-      .add(uid, outcome, {
-        requests: 1,
-        read: counts.read,
-        new: counts.new,
-        changed: counts.changed,
-        unchanged: counts.unchanged,
-        rejected: countRejected(counts),
-      })
-      .catch(() => undefined);
+  const add = (outcome: string, counts: ImportCounts) => {
+    const { read, new: added, changed, unchanged } = counts;
+    const rejected = countRejected(counts);
+    const sums = { requests: 1, read, new: added, changed, unchanged, rejected };
+    return audit.add(uid, outcome, sums).catch(() => undefined);
+  };
   try {
     const result = await work();
     await add(DONE, result);
@@ -150,36 +128,3 @@ export async function recordImport<Result extends ImportCounts>(
     throw error;
   }
 }
-
-export const ADMIN_AUDIT_ENDPOINTS = [
-  defineAdmin({
-    id: "adminListAudit",
-    operation: "GET /admin/audit",
-    summary: "The audit",
-    description: "What administrators changed.",
-    errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },
-    query: {
-      ...createPageParameters("entries", 16),
-      actor: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: IDENTIFIER_MAX_CHARACTERS,
-          description: "Only changes of this token, of `ADMIN_TOKEN` or of `command line`.",
-        }),
-      ),
-      action: createChoiceParameter(AUDIT_ACTIONS, "Only this action."),
-    },
-    result: { schema: RESOURCES.AuditPage, description: "A page of the audit" },
-    handle: async ({ audit }, { query }) => {
-      const { rows, next } = await readPage(query, (limit) => {
-        const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
-        const before = parseIntegerParameter("cursor", query, range);
-        const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
-        const actor = parseNameFilter("actor", query);
-        return audit.list({ actor, action, before, limit });
-      });
-      const { items } = RESOURCES.AuditPage.properties.entries;
-      return { entries: rows.map((row) => toResource(items, row)), next };
-    },
-  }),
-] as const;

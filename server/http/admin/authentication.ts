@@ -26,7 +26,7 @@ interface AdminCaller {
 
 const callers = new WeakMap<Request, AdminCaller>();
 
-/** The name of the token of the setting in the audit. */
+/** The name of the setting's token in the audit. */
 export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
 
 const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
@@ -46,13 +46,9 @@ type KnownToken = Pick<AdminToken, "name" | "hash" | "revokedAt"> & Partial<Pick
 
 const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
-
 const FAILURE_DELAY_MS = 500;
 
-/**
- * How many networks, and how many guesses, are remembered. Fewer can fail within a minute, which clears
- * a failure.
- */
+/** Of networks and of guesses. Fewer can fail within a minute, which clears a failure. */
 const REMEMBERED_MAX = 1000;
 
 export function createAdminAuthentication(options: {
@@ -89,7 +85,10 @@ export function createAdminAuthentication(options: {
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       rejectGuess("in all", totalLimit.retryAfterS, headers);
     const presentedHash = hashSecret(presentedToken);
-    const found = known.find(({ hash }) => areEqual(hash, presentedHash));
+    // The hashes have equal lengths, and the time of comparing them reveals nothing of a token.
+    const found = known.find(({ hash }) =>
+      timingSafeEqual(Buffer.from(hash), Buffer.from(presentedHash)),
+    );
     if (found?.revokedAt === null) {
       trustedNetworks.set(network, true);
       callers.set(request, { actor: found.name, origin: address });
@@ -105,14 +104,14 @@ export function createAdminAuthentication(options: {
   }
 
   return {
-    /** Whether there is any token. Without one, there is no administration API. */
     isEnabled: async () =>
       token !== undefined ||
       (await namedTokens.listCached()).some(({ revokedAt }) => revokedAt === null),
 
     /** Authenticates a request, and remembers its caller; waits before it rejects a wrong token. */
     async authenticate(request: Request, headers: ResponseHeaders): Promise<void> {
-      const presentedToken = parseBearerToken(request);
+      const authorization = request.headers.get("authorization") ?? "";
+      const presentedToken = /^bearer +(\S+)$/i.exec(authorization)?.[1];
       if (presentedToken === undefined) {
         throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");
       }
@@ -128,10 +127,6 @@ export function createAdminAuthentication(options: {
   };
 }
 
-/** Compares hashes, which have equal lengths: the time of it reveals nothing of a token. */
-const areEqual = (hash: string, other: string): boolean =>
-  timingSafeEqual(Buffer.from(hash), Buffer.from(other));
-
 /**
  * The network of an address: an IPv4 address itself, the first 64 bits of an IPv6 address. A client
  * can choose the other bits as it likes.
@@ -144,11 +139,10 @@ export function getNetworkPrefix(address: string): string {
   return [...start, ...zeros, ...end].slice(0, 4).join(":");
 }
 
-function parseBearerToken({ headers }: Request): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-}
-
 function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeaders): never {
-  const message = `There were too many wrong tokens ${scope}; the next try`;
-  throwTooManyRequests(headers, retryAfterS, message);
+  throwTooManyRequests(
+    headers,
+    retryAfterS,
+    `There were too many wrong tokens ${scope}; the next try`,
+  );
 }

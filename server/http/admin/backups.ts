@@ -16,18 +16,13 @@ const FILE_RULE =
   "digit and does not end with .part";
 
 const FileName = Type.String({ pattern: FILE_PATTERN.source, description: `A ${FILE_RULE}` });
-
 const Reference = resource("BackupReference", { file: FileName });
 
 const FILE_TYPE = "application/vnd.sqlite3";
-
 const NAME_ERROR = { "Invalid Request": `file must be a ${FILE_RULE}, got "../a"` };
 const NO_BACKUP = { "Not Found": "There is no backup nobody" } as const;
 
-/**
- * The endpoints over HTTP. The client names a file, not a path: a token must not be worth access to
- * the file system.
- */
+/** The client names a file, not a path: a token must not be worth access to the file system. */
 export const ADMIN_BACKUP_ENDPOINTS = [
   defineAdmin({
     id: "adminListBackups",
@@ -48,7 +43,8 @@ export const ADMIN_BACKUP_ENDPOINTS = [
     body: Type.Partial(Reference, { $id: "BackupRequest" }),
     result: { schema: RESOURCES.Backup, description: "The new file", statuses: [201] },
     handle: async ({ backupFolder, backUp, now }, { body, record }) => {
-      const file = body.file ?? createFileName(now());
+      const time = formatInstant(now()).slice(0, 19).replaceAll(":", "");
+      const { file = `metrics-${time}Z.db` } = body;
       const makeBackup = async () => {
         await mkdir(backupFolder, { recursive: true, mode: 0o700 });
         return backUp(join(backupFolder, file)).catch(hideFolder(backupFolder));
@@ -132,9 +128,4 @@ async function findBackup(folder: string, file: string): Promise<Bun.BunFile> {
   const backup = Bun.file(join(folder, file));
   if (FILE_PATTERN.test(file) && (await backup.exists())) return backup;
   throw new DomainError("Not Found", `There is no backup ${file}`);
-}
-
-/** The default name of a backup: `metrics-2026-11-21T030700Z.db`. */
-function createFileName(now: number): string {
-  return `metrics-${formatInstant(now).slice(0, 19).replaceAll(":", "")}Z.db`;
 }

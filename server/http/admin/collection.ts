@@ -224,12 +224,10 @@ async function addCreator(
   }
 }
 
-/** @param text A username, or a pasted address in place of one. */
-function parseMicroblogCreator(text: string) {
-  return parseCreator({ creator: readUsername(text), platform: "microblog" });
-}
+/** Parses a username, or a pasted address in place of one. */
+const parseMicroblogCreator = (text: string) =>
+  parseCreator({ creator: readUsername(text), platform: "microblog" });
 
-/** Describes how a source is doing, and its work: since the start, or of a collection. */
 function toSourceResource(status: SourceStatus) {
   const { lastFailure, work, buckets } = status;
   return {

@@ -1,7 +1,6 @@
 /**
- * The declaration of an endpoint of the administration API, and its dependencies. Each is declared
- * once, in this folder: routes, checks of queries and bodies, the OpenAPI document and the client of
- * the commands follow.
+ * The declaration of an endpoint of the administration API, and its dependencies. Routes, checks of
+ * queries and bodies, the OpenAPI document and the client of the commands follow from it.
  */
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import type { ImportObservations } from "../../../core/stores.ts";
@@ -38,7 +37,6 @@ export interface AdminOptions {
       readonly bytes: number | null;
       /** The failure that a commit survives at least; a libSQL server may be set to survive more. */
       readonly durability: "power" | "process";
-      /** Why requests cannot be charged or read; `null` if they can. */
       readonly outage: string | null;
     };
     readonly totals: Awaited<ReturnType<typeof readTotals>>;
@@ -60,11 +58,10 @@ export interface AdminOptions {
   applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
   /** Copies the database into a new file. Only commands may name any path. */
   backUp(file: string): ReturnType<typeof backUp>;
-  /** The folder for backups that are made over HTTP. */
   readonly backupFolder: string;
 }
 
-/** Lines of JSON: a body that is no JSON value. */
+/** Lines of JSON. */
 export const Lines = Type.String({ contentMediaType: "application/x-ndjson" });
 
 /** A value that is not changed: handlers may return one that others hold. */
@@ -82,7 +79,6 @@ interface AdminRequest<Body> {
   readonly query: URLSearchParams;
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** Sets the status of the response, if the endpoint has several. */
   setStatus(status: number): void;
   /** Makes a change, with an entry in the audit, where `describe` says more about the result. */
   record<Result>(
@@ -92,7 +88,6 @@ interface AdminRequest<Body> {
   ): Promise<Result>;
 }
 
-/** The parts of a declaration that a route needs. */
 interface AdminRoute<
   Declared extends Operation = Operation,
   Query extends TProperties = TProperties,
@@ -129,7 +124,6 @@ export const createDefine =
   ) =>
     endpoint;
 
-/** Defines an endpoint over HTTP, which is in the OpenAPI document. */
 export const defineAdmin = createDefine<
   AdminOptions,
   Pick<EndpointDescription, "id" | "summary" | "description" | "errors"> & {

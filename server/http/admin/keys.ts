@@ -20,7 +20,6 @@ import { AccountParameter, parseAccount } from "./validation.ts";
 import { createChoice, Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
 
 const DEFAULT_OVERLAP = "24h";
-
 const OVERLAP_SYNTAX = "0 or a duration (30s, 10m, 12h, 7d, 2w)";
 
 const RevokedKey = resource("RevokedKey", { id: PositiveInteger, revoked_at: Instant });
@@ -168,24 +167,19 @@ function parseExpiry(text: string, now: number): number {
 const EXPIRY_UNITS_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
 const OVERLAP_UNITS_MS = { s: 1000, m: MINUTE_MS, ...EXPIRY_UNITS_MS };
 
-/** Parses a duration such as `12h`, `90d` or `8w`. @returns Milliseconds. */
-function parseDuration(
-  text: string,
-  unitsMs: Readonly<Record<string, number>>,
-): number | undefined {
+/** Parses a duration such as `12h`, `90d` or `8w` to milliseconds. */
+function parseDuration(text: string, unitsMs: typeof EXPIRY_UNITS_MS): number | undefined {
   const [, amount = "", unit = ""] = /^(\d{1,6})([a-z])$/.exec(text) ?? [];
   const unitMs = unitsMs[unit];
-  return unitMs === undefined ? undefined : Number(amount) * unitMs;
+  return unitMs && Number(amount) * unitMs;
 }
 
-/** Parses how long a rotated key stays valid: a duration, or `0` if it expires at once. */
 function parseOverlap(text: string, now: number): number {
   const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
   throw createInvalidRequestError(`overlap must be ${OVERLAP_SYNTAX}, got ${quoteValue(text)}`);
 }
 
-/** @throws {DomainError} `Invalid Request` unless there is an id or a key, and not both. */
 function parseKeyReference({ id, key }: { id?: number; key?: string }): number | string {
   if (id !== undefined && key === undefined) return id;
   if (key !== undefined && id === undefined) return key;

@@ -23,12 +23,10 @@ import { assertName, parseChoiceFilter } from "./validation.ts";
 import { PositiveInteger, resource } from "./resources.ts";
 
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
-
 const CHUNK_MAX_LINES = 500;
+const PROGRESS_INTERVAL_MS = 500;
 
 type Observation = Record<string, unknown>;
-
-const PROGRESS_INTERVAL_MS = 500;
 
 export const ADMIN_OBSERVATION_ENDPOINTS = [
   defineAdmin({
@@ -140,7 +138,7 @@ async function startResponse(chunks: AsyncGenerator<string>, type?: string): Pro
   return createLinesResponse(resume(), type);
 }
 
-/** Responds with lines, generated as fast as the client reads them, and no longer than it reads. */
+/** The lines are generated as fast as the client reads them, and no longer than it reads. */
 const createLinesResponse = (lines: AsyncGenerator<string>, type = "application/x-ndjson") =>
   new Response(lines, { headers: { "content-type": type } });
 
@@ -159,7 +157,6 @@ async function* encodeObservations(
   if (lines.length > 0) yield lines.join("");
 }
 
-/** Encodes lines that count the observations examined so far, then the report. */
 async function* encodeProgress(run: RetentionRun): AsyncGenerator<string, void> {
   let walked = 0;
   let lineAt = performance.now();

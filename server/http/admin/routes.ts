@@ -2,43 +2,143 @@
  * The administration API. The command line is its client: in process, or through the socket of the
  * process that owns the database file. To holders of a token, it is also served over HTTP.
  */
-import {
-  KindGuard,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TSchema,
-} from "@sinclair/typebox";
+import { KindGuard, Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import {
+  Count,
+  Instant,
+  InstantOrNull,
+  strictObject,
+  TextOrNull,
+} from "../../../core/resources/fields.ts";
 import type { OnFailure } from "../../log.ts";
+import type { AdminTokenStore } from "../../store/administration/admin-tokens.ts";
 import type { EndpointDescription } from "../endpoints/endpoint.ts";
 import { addRoute } from "../endpoints/mod.ts";
 import { createErrorHandler } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
 import { ADMIN_ACCOUNT_ENDPOINTS } from "./accounts.ts";
-import { ADMIN_AUDIT_ENDPOINTS, recordChange } from "./audit.ts";
-import { admitCommand } from "./authentication.ts";
+import { recordChange } from "./audit.ts";
+import { ADMIN_TOKEN_ACTOR, admitCommand } from "./authentication.ts";
 import { ADMIN_BACKUP_ENDPOINTS } from "./backups.ts";
 import { createBodyCheck } from "./validation.ts";
 import { ADMIN_COLLECTION_ENDPOINTS } from "./collection.ts";
-import type { AdminEndpoint, AdminOptions } from "./endpoint.ts";
+import { createDefine, type AdminEndpoint, type AdminOptions } from "./endpoint.ts";
 import { ADMIN_KEY_ENDPOINTS } from "./keys.ts";
-import { ADMIN_NOTICE_ENDPOINTS } from "./notices.ts";
+import { ADMIN_PAGE_ENDPOINTS } from "./paged-lists.ts";
 import { ADMIN_OBSERVATION_ENDPOINTS } from "./observations.ts";
-import { OWNER_ENDPOINTS, type OwnerOptions } from "./owner.ts";
+import { PositiveInteger, RESOURCES } from "./resources.ts";
+import { toResource } from "./rows.ts";
 
 const SHARED_ENDPOINTS = [
   ...ADMIN_OBSERVATION_ENDPOINTS,
   ...ADMIN_ACCOUNT_ENDPOINTS,
   ...ADMIN_KEY_ENDPOINTS,
   ...ADMIN_COLLECTION_ENDPOINTS,
-  ...ADMIN_NOTICE_ENDPOINTS,
-  ...ADMIN_AUDIT_ENDPOINTS,
+  ...ADMIN_PAGE_ENDPOINTS,
 ] as const;
 
 /** The endpoints over HTTP, in the order of the OpenAPI document. */
 export const ADMIN_ENDPOINTS: readonly (AdminEndpoint<AdminOptions> &
   Omit<EndpointDescription, "part" | "price">)[] = [...SHARED_ENDPOINTS, ...ADMIN_BACKUP_ENDPOINTS];
+
+export type OwnerDescription = Static<typeof Owner>;
+
+const Owner = strictObject({
+  pid: Count,
+  /** The command that it runs: `serve`, `import`. */
+  verb: Type.String(),
+  /** The URL where it serves; `null` when it does not. */
+  address: TextOrNull,
+  /** When it opened the database, in ISO 8601. */
+  since: Type.String(),
+});
+
+interface OwnerOptions extends AdminOptions {
+  readonly tokens: AdminTokenStore;
+  describe(): OwnerDescription;
+}
+
+const defineOwner = createDefine<OwnerOptions, unknown>();
+
+/** Begins with a letter, so that no name looks like an id; and not as a token or a key does. */
+const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+const Token = strictObject({
+  id: Count,
+  name: Type.String(),
+  begins_with: Type.String(),
+  created_at: Instant,
+  last_used_at: InstantOrNull,
+  revoked_at: InstantOrNull,
+});
+
+const RevokedToken = strictObject({ id: Count, name: Type.String(), revoked_at: Instant });
+
+/**
+ * The endpoints of the owner's socket alone: the process that owns the database file, tokens of
+ * administrators, because no token can make another, and backups to any path, because its clients may
+ * write files anyway.
+ */
+const OWNER_ENDPOINTS = [
+  defineOwner({
+    operation: "GET /admin/owner",
+    result: { schema: Owner },
+    handle: ({ describe }) => describe(),
+  }),
+  defineOwner({
+    operation: "POST /admin/backup",
+    body: strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) }),
+    result: { schema: RESOURCES.Backup },
+    handle: ({ backUp }, { body: { file }, record }) =>
+      record(
+        { action: "backup", target: file },
+        () => backUp(file),
+        ({ bytes }) => ({ bytes }),
+      ),
+  }),
+  defineOwner({
+    operation: "GET /admin/tokens",
+    result: { schema: Type.Array(Token) },
+    handle: async ({ tokens }) => (await tokens.list()).map((token) => toResource(Token, token)),
+  }),
+  defineOwner({
+    operation: "POST /admin/tokens",
+    body: strictObject({ name: Type.String() }),
+    result: { schema: strictObject({ id: Count, token: Type.String() }), statuses: [201] },
+    handle: ({ tokens }, { body: { name }, record }) => {
+      assertTokenName(name);
+      return record(
+        { action: "tokens create", target: name },
+        () => tokens.create(name),
+        ({ id }) => ({ id }),
+      );
+    },
+  }),
+  defineOwner({
+    operation: "DELETE /admin/tokens",
+    body: strictObject({ token: Type.Union([PositiveInteger, Type.String()]) }),
+    result: { schema: RevokedToken },
+    handle: async ({ tokens }, { body: { token }, record }) => {
+      const target = typeof token === "number" ? `token ${token}` : token;
+      const revoked = await record(
+        { action: "tokens revoke", target },
+        () => tokens.revoke(token),
+        ({ id, name }) => ({ id, name }),
+      );
+      return toResource(RevokedToken, revoked);
+    },
+  }),
+] as const;
+
+function assertTokenName(name: string): void {
+  if (NAME_PATTERN.test(name) && name !== ADMIN_TOKEN_ACTOR) return;
+  throw createInvalidRequestError(
+    "name must be 1 to 64 letters, digits, dots, hyphens or underscores, the first a letter; it " +
+      `must not be ${ADMIN_TOKEN_ACTOR}, nor begin with cm_ or cma_, got ${quoteValue(name)}`,
+  );
+}
 
 type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extends TProperties }
   ? string extends keyof Query
@@ -54,24 +154,15 @@ type InputOf<Endpoint> = (Endpoint extends { readonly query?: infer Query extend
     ? { readonly parameters: Readonly<Record<Name, string | number>> }
     : unknown);
 
-/** The requests and the results of a table of endpoints, by method and path. */
-type AdminCalls<Table extends readonly unknown[]> = {
-  readonly [
-    Endpoint in Table[number] as Endpoint extends { readonly operation: infer Declared }
-      ? Declared & string
-      : never
-  ]: {
-    readonly input: InputOf<Endpoint>;
-    readonly result: Endpoint extends {
-      readonly result: { readonly schema: infer Result extends TSchema };
-    }
-      ? Static<Result>
-      : never;
-  };
-};
+type OwnerEndpoint = (typeof SHARED_ENDPOINTS | typeof OWNER_ENDPOINTS)[number];
 
 /** The requests on the owner's socket and their results, by method and path. */
-export type OwnerCalls = AdminCalls<[...typeof SHARED_ENDPOINTS, ...typeof OWNER_ENDPOINTS]>;
+export type OwnerCalls = {
+  readonly [Endpoint in OwnerEndpoint as Endpoint["operation"]]: {
+    readonly input: InputOf<Endpoint>;
+    readonly result: Static<Endpoint["result"]["schema"]>;
+  };
+};
 
 export function createAdminRoutes<Options extends AdminOptions>(
   endpoints: readonly AdminEndpoint<Options>[],

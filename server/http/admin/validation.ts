@@ -1,16 +1,14 @@
-/** Validates requests: bodies against their schemas, and the parameters of lists. */
+/** Validates requests: bodies against their schemas, and the parameters that several endpoints have. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS, LIST_LIMIT_RANGE } from "../../../core/limits.ts";
+import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
 import {
   parseChoiceParameter,
-  parseIntegerParameter,
   readSingleValue,
   type QueryParameters,
 } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
-import { createCursorParameter, createIntegerParameter } from "../endpoints/parameters.ts";
 import { Name } from "./resources.ts";
 
 /**
@@ -70,26 +68,6 @@ export const AccountParameter = Type.String({
   description: "The name of the account.",
   examples: ["acme"],
 });
-
-export const createPageParameters = (rows: string, cursorMaxLength: number) => ({
-  limit: createIntegerParameter(LIST_LIMIT_RANGE, `The most ${rows} of a page.`),
-  cursor: createCursorParameter(
-    "`next` of the previous page, which had the same other parameters.",
-    cursorMaxLength,
-  ),
-});
-
-/** Reads a page of a list. The cursor of the next one is the id of its last row. */
-export async function readPage<Row extends { readonly id: string | number }>(
-  query: QueryParameters,
-  read: (limit: number) => Promise<readonly Row[]>,
-): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
-  const limit = parseIntegerParameter("limit", query, LIST_LIMIT_RANGE);
-  const found = await read(limit + 1);
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  return { rows, next: last === undefined ? null : String(last.id) };
-}
 
 export function assertName(parameter: string, value: string | undefined): void {
   if (value === undefined || isIdentifier(value)) return;

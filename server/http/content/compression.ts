@@ -17,13 +17,10 @@ const COMPRESSORS: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promi
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
-/**
- * The bound of the bodies that are being compressed, in all. They are held while they wait for a
- * thread, and two threads compress far less than a service can render.
- */
+/** Bodies wait for a thread, and two threads compress far less than a service can render. */
 const PENDING_MAX_BYTES = 32 * 1_048_576;
 
-/** The bodies that are being compressed. It is global, as the threads are. */
+/** Of the bodies that are being compressed. It is global, as the threads are. */
 let pendingBytes = 0;
 
 /** The choices by header, because parsing one takes longer than serving a cached response. */

@@ -9,7 +9,6 @@ export const FORMATS = ["json", "csv"] as const;
 
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
-/** How a response is written as CSV: a list of it, one row for each item. */
 interface Table {
   /** The fields of an item, those of nested objects behind a dot: `change.views`. */
   readonly columns: readonly string[];
@@ -67,7 +66,6 @@ export async function encodeTable({ columns, items: itemsField, fileName }: Tabl
   return { bytes: Buffer.concat(pieces), headers };
 }
 
-/** Reads the value at a path of fields; `undefined` if there is none. */
 function readPath<Value>(container: unknown, path: readonly string[]): Value {
   let value = container;
   for (const name of path) value = value === undefined ? value : Reflect.get(Object(value), name);
@@ -77,11 +75,10 @@ function readPath<Value>(container: unknown, path: readonly string[]): Value {
 /** Makes browsers save a response: RFC 6266, with a name for older ones. */
 function createDisposition(fileName: string): string {
   const ascii = fileName.replaceAll(/[^\w.-]/g, "_");
-  const encoded = encodeURIComponent(fileName).replaceAll(/['()*!]/g, escapeCharacter);
+  const encoded = encodeURIComponent(fileName).replaceAll(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   const extended = encoded === ascii ? "" : `; filename*=UTF-8''${encoded}`;
   return `attachment; filename="${ascii}"${extended}`;
-}
-
-function escapeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

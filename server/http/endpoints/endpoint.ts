@@ -1,7 +1,6 @@
 /**
- * The declaration of an endpoint of the API. Each is declared once, in this folder: routes, checks
- * of queries, charges, the OpenAPI document and the table in server/README.md follow from the
- * declaration.
+ * The declaration of an endpoint of the API. Routes, checks of queries, charges, the OpenAPI document
+ * and the table in server/README.md follow from it.
  */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/errors.ts";
@@ -56,10 +55,10 @@ export function parseOperation({ operation }: { readonly operation: Operation })
   return { method, path, route: path.replaceAll(/\{(\w+)\}/g, ":$1") };
 }
 
+type OptionalHeader = "Content-Disposition" | "Link" | "X-History-Thinned" | "X-Observed-At";
+
 export interface EndpointDescription<Result extends TSchema = TSchema> {
-  /** `operationId` in the OpenAPI document. */
   readonly id: string;
-  /** Its method and path: `GET /api/video/{channel}/details`. */
   readonly operation: Operation;
   readonly part: keyof typeof API_PARTS;
   readonly summary: string;
@@ -74,12 +73,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
     readonly schema: Result;
     readonly description: string;
     /** Headers that not every endpoint has. `Link` leads to the page at `nextCursor`. */
-    readonly headers?: readonly (
-      | "Content-Disposition"
-      | "Link"
-      | "X-History-Thinned"
-      | "X-Observed-At"
-    )[];
+    readonly headers?: readonly OptionalHeader[];
     /** The status of a success; by default 200. With several, the handler sets one. */
     readonly statuses?: readonly number[];
   };
@@ -96,12 +90,10 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   /** Its cost, if it differs from that of its part of the API. */
   readonly price?: {
     readonly text: string;
-    /** The cost of the example request, in credits. */
     readonly example: number;
   };
 }
 
-/** An endpoint whose requests are charged before their responses are loaded. */
 export interface ReadEndpoint extends EndpointDescription {
   readonly hasCsv: boolean;
   /** Is called once for each app. */
@@ -110,7 +102,6 @@ export interface ReadEndpoint extends EndpointDescription {
 
 interface FreeRequest {
   readonly request: Request;
-  /** The JSON value of the body, if the endpoint has one. */
   readonly body: unknown;
   readonly headers: ResponseHeaders;
 }
@@ -120,12 +111,10 @@ export interface FreeEndpoint extends EndpointDescription {
   createHandler(sources: EndpointSources): (request: FreeRequest) => unknown;
 }
 
-/** The parameters of a path, decoded. */
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Readonly<Record<Name, string>> & PathParameters<Rest>
   : Readonly<Record<never, string>>;
 
-/** A charged endpoint as it is declared. */
 export type ReadDeclaration<
   Path extends Operation,
   Result extends TSchema,
@@ -135,7 +124,6 @@ export type ReadDeclaration<
   /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
   parse?(input: { query: URLSearchParams; body: unknown; now: number }): Parsed;
   readonly price?: {
-    /** Counts the reads that are paid for. */
     countReads(parsed: Parsed): number;
   };
   /** Loads the response. The signal may end it once nobody waits for it. */
@@ -152,12 +140,11 @@ export type ReadDeclaration<
     createFileName(parameters: PathParameters<Path>): string;
     /** A column beside those of every item. */
     findExtraColumn?(parsed: Parsed): string | undefined;
-    /** Creates headers that only the CSV has. */
-    createHeaders?(body: Static<Result>, pathAndQuery: string): Readonly<Record<string, string>>;
+    /** The number of the next page, for a link that only the CSV has. */
+    findNextPage?(body: Static<Result>): number | undefined;
   };
 };
 
-/** Defines an endpoint whose requests are charged. */
 export function defineRead<
   const Path extends Operation,
   Result extends TSchema,
@@ -193,9 +180,13 @@ export function defineRead<
             const page: ReadResult = isLinked ? withNextLink(loaded, pathAndQuery) : loaded;
             if (table === undefined) return page;
             const encoded = await encodeTable(table, loaded.body);
-            const extraHeaders = csv?.createHeaders?.(loaded.body, pathAndQuery);
-            const headers = { ...page.headers, ...extraHeaders, ...encoded.headers };
-            return { ...page, csv: encoded.bytes, headers };
+            const nextPage = csv?.findNextPage?.(loaded.body);
+            const link = nextPage && createNextLink(pathAndQuery, "page", String(nextPage));
+            return {
+              ...page,
+              csv: encoded.bytes,
+              headers: { ...page.headers, ...link, ...encoded.headers },
+            };
           },
         };
       },
@@ -214,7 +205,7 @@ function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {
 }
 
 /** Creates the header `Link`: the request's own parameters, one with another value, safe in a URL. */
-export function createNextLink(pathAndQuery: string, name: string, value: string) {
+function createNextLink(pathAndQuery: string, name: string, value: string) {
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query
     .split("&")
@@ -225,7 +216,6 @@ export function createNextLink(pathAndQuery: string, name: string, value: string
   return { link };
 }
 
-/** Defines an endpoint that is free of charge. */
 export const defineFree = <Result extends TSchema>(
   endpoint: EndpointDescription<Result> & {
     createHandler(

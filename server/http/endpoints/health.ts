@@ -22,12 +22,9 @@ const Readiness = resource("Readiness", {
 });
 
 async function readReadiness({ check, metrics }: EndpointSources) {
-  const checkAndRefresh = async () => {
-    await check();
-    return metrics.refreshSources();
-  };
   try {
-    const sources = await pTimeout(checkAndRefresh(), { milliseconds: READY_TIMEOUT_MS });
+    const reading = check().then(() => metrics.refreshSources());
+    const sources = await pTimeout(reading, { milliseconds: READY_TIMEOUT_MS });
     return { status: "ok" as const, sources: sources.map(toSourceReadiness) };
   } catch (cause) {
     const message = "The database does not answer or cannot be written";

@@ -7,7 +7,7 @@ import { createNamedResults } from "../../../core/batch.ts";
 import { createServiceError } from "../../../core/errors.ts";
 import * as schemas from "../../../core/resources/microblog.ts";
 import * as ownerSchemas from "../../../core/resources/owners.ts";
-import { createNextLink, defineRead, type ReadEndpoint } from "./endpoint.ts";
+import { defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
   createComparison,
   defineBatch,
@@ -38,7 +38,6 @@ const PAGE_QUERY: TProperties = {
   limit: createIntegerParameter(PAGE_LIMIT_RANGE, "Items per page."),
 };
 
-/** @param outOfRange The example of a page after the last one. */
 const createPageErrors = (outOfRange: string) => ({
   "Invalid Pagination Parameters": 'days must be a whole number from 1 to 14, got "15"',
   ...USER_ERROR,
@@ -120,8 +119,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
       items: "followers.USER.metrics",
       createFileName: ({ username }) => `${username}-followers.csv`,
       // Only a header can tell that there are more.
-      createHeaders: ({ pagination: { has_more, page } }, pathAndQuery) =>
-        has_more ? createNextLink(pathAndQuery, "page", String(page + 1)) : {},
+      findNextPage: ({ pagination: { has_more, page } }) => (has_more ? page + 1 : undefined),
     },
   }),
   defineRead({

@@ -44,11 +44,9 @@ import {
   FORMAT,
 } from "./parameters.ts";
 
-/** The differences between the two interfaces. */
 export interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly part: EndpointDescription["part"];
   readonly kind: Kind;
-  /** Its owners in texts. */
   readonly owners: string;
   /** The field and the parameter with the names of owners. */
   readonly names: string;
@@ -70,7 +68,6 @@ const HISTORY_CURSOR_MAX_CHARACTERS = encodeHistoryCursor(FIRST_INSTANT, "month"
 const HOW_BUCKETS_CONTINUE =
   "While hasMore is true, send nextCursor as cursor, or follow the Link header.";
 
-/** The parameters that select the buckets of a history or a comparison. */
 const BUCKETS: TProperties = {
   from: createInstantParameter(
     "An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to " +
@@ -141,7 +138,7 @@ export function defineHistory<const Path extends Operation, Result extends TSche
   });
 }
 
-/** Defines the batch of an interface. Each name costs as much as a read of it. */
+/** Each name of a batch costs as much as a read of it. */
 export function defineBatch<Result extends TSchema>(
   { part, kind, names, owners, example }: OwnerInterface,
   {
@@ -174,7 +171,7 @@ export function defineBatch<Result extends TSchema>(
   });
 }
 
-/** Defines the comparison of an interface. Each name costs as much as a read of it. */
+/** Each name of a comparison costs as much as a read of it. */
 export function defineComparison<Kind extends OwnerKind, Result extends TSchema>(
   owner: OwnerInterface<Kind>,
   {
@@ -218,7 +215,7 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
   });
 }
 
-/** Creates a comparison. @param nameEntities Creates the field that has the result for each name. */
+/** Creates a comparison. `nameEntities` creates the field that has the result for each name. */
 export async function createComparison<Count extends string, Entities extends object>(
   { count, interval }: Pick<ComparisonRequest, "interval"> & { readonly count: Count },
   reading: Promise<CacheableResult<Comparison>>,

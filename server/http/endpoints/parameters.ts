@@ -38,7 +38,6 @@ export const createFilterParameter = (description: string) =>
 export const createCursorParameter = (description: string, maxLength = CURSOR_MAX_CHARACTERS) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
-/** The parameter of the endpoints that have CSV. */
 export const FORMAT: TProperties = {
   format: createChoiceParameter(
     FORMATS,

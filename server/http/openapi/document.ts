@@ -16,10 +16,7 @@ import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charges.ts";
 import { describeErrors } from "./error-responses.ts";
 import reference from "./reference.json" with { type: "json" };
 
-/**
- * The endpoints of the administration API are a part of the one document, whether or not the service
- * has a token: then the document is the same everywhere.
- */
+/** The administration API is included whether or not there is a token: the document is the same everywhere. */
 const ALL_ENDPOINTS: readonly EndpointDescription[] = [
   ...ENDPOINTS,
   ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
@@ -113,7 +110,6 @@ const HEADERS = {
   }),
 };
 
-/** The headers that a request may have. */
 function selectHeaders(endpoint: EndpointDescription): TProperties {
   const { "If-None-Match": _ifNoneMatch, ...uncacheable } = HEADERS;
   if (isCacheable(endpoint)) return HEADERS;
@@ -127,7 +123,6 @@ function describePrice(cost: number): string {
 
 const isCharged = ({ part }: EndpointDescription) => API_PARTS[part].cost > 0;
 
-/** Whether clients can cache the responses of a charged read. */
 const isCacheable = (endpoint: EndpointDescription) =>
   isCharged(endpoint) && endpoint.operation.startsWith("GET ");
 
@@ -208,7 +203,6 @@ function describeContent(schema: TSchema, example: unknown) {
   return { [contentMediaType]: { schema: { type, format }, example } };
 }
 
-/** References to the headers of the responses with a status. */
 function createHeaderRefs(endpoint: EndpointDescription, status: number) {
   const { part, result } = endpoint;
   const isSuccess = status < 400;

@@ -1,4 +1,5 @@
 /** Describes the responses to the errors of an endpoint, by status, with an example of each error. */
+import type { TProperties } from "@sinclair/typebox";
 import {
   ERROR_STATUSES,
   isErrorCode,
@@ -57,7 +58,7 @@ function listErrors(endpoint: EndpointDescription): NamedError[] {
     ...(security === undefined ? [] : createErrors(authentication[security])),
     ...(cost > 0 ? [...createErrors(charged), credits] : []),
     ...createErrors(always),
-    ...(security === "adminToken" ? [createMissingPathError(endpoint)] : []),
+    ...(security === "adminToken" ? [createMissingPathError(path, endpoint.parameters)] : []),
   ];
 }
 
@@ -81,8 +82,7 @@ function createPathErrors({ operation, parameters }: EndpointDescription): Named
 }
 
 /** The error of a path of the administration API while there is no token. */
-function createMissingPathError({ parameters = {}, ...endpoint }: EndpointDescription): NamedError {
-  const { path } = parseOperation(endpoint);
+function createMissingPathError(path: string, parameters: TProperties = {}): NamedError {
   const filled = path.replace(/\{(\w+)\}/, (_, name) => parameters[name]?.["examples"][0]);
   return { code: "Not Found", message: `There is no path ${filled}` };
 }

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 262_144;
 
 export type BodyStreamer = ReturnType<typeof createBodyStreamer>;
 
-/** Creates a streamer. A body longer than the bound is sent if no other body is. */
+/** A body longer than the bound is sent if no other body is. */
 export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   /** In how many responses each body is being sent: they share its bytes. */
   const responseCounts = new Map<Uint8Array, number>();
@@ -83,7 +83,6 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   }
 
   return {
-    /** Asserts that a body can be sent now; a short one always can. */
     assertRoomFor,
 
     /**
@@ -98,6 +97,5 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   };
 }
 
-function isLong(body: string | Uint8Array): body is Uint8Array {
-  return typeof body !== "string" && body.length > SHORT_BODY_MAX_BYTES;
-}
+const isLong = (body: string | Uint8Array): body is Uint8Array =>
+  typeof body !== "string" && body.length > SHORT_BODY_MAX_BYTES;

@@ -13,7 +13,9 @@
 import type { Caller } from "../../metering/api-keys.ts";
 import type { Receipt } from "../../metering/batch-committer.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";
+import { ERROR_STATUSES } from "../../../core/errors.ts";
 import type { OnFailure } from "../../log.ts";
+import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";
 import { admit, setCommonHeaders } from "../admission.ts";
 import {
   matchesEntityTag,
@@ -27,11 +29,11 @@ import {
   isCompressible,
   type ContentEncoding,
 } from "../content/compression.ts";
-import { createErrorResponse } from "../errors.ts";
+import { createErrorResponse, toClientError } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
-import { parseIdempotencyKey, READ_COST, setCostHeaders, settleFailedRead } from "./charges.ts";
-import { matchRead, prepareRead, type MatchedRead, type ReadRoute } from "./read-route.ts";
+import { parseIdempotencyKey, READ_COST } from "./charges.ts";
+import { matchRead, prepareRead, type ReadRoute } from "./read-route.ts";
 import {
   compressResponse,
   isFresh,
@@ -41,8 +43,9 @@ import {
 import type { createResponseCache } from "./response-cache.ts";
 
 type AdmissionOptions = Parameters<typeof admit>[0];
+type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
 
-export interface ChargedReadsOptions extends AdmissionOptions {
+interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
   readonly responseCache: ReturnType<typeof createResponseCache>;
   readonly bodyStreamer: BodyStreamer;
@@ -126,9 +129,12 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const isRefunded = receipt !== undefined && receipt.cost > 0;
     if (isRefunded && isClosed && caller !== undefined)
       options.abortLimiter?.countAbort(caller.key);
-    response = isClosed
-      ? new Response(null, { status: CLIENT_CLOSED_REQUEST })
-      : createFailedResponse(options, read, headers, error);
+    if (isClosed) response = new Response(null, { status: CLIENT_CLOSED_REQUEST });
+    else {
+      setCacheHeaders(read.path, headers);
+      const { body, status } = createErrorResponse(error, request, headers, options);
+      response = new Response(body, { status, headers: headers as Record<string, string> });
+    }
   }
   onCompleted(request, pattern.route, response.status, performance.now() - startedAt);
   return response;
@@ -146,7 +152,6 @@ function findCached(
   return compressed ?? responseCache.get(cacheKey, now());
 }
 
-/** Compresses a response if the client accepts that, and it is long enough and not compressed yet. */
 function encodeResponse(
   { responseCache }: ChargedReadsOptions,
   { changeSequence }: Receipt,
@@ -211,13 +216,32 @@ function createResponse(
   return response;
 }
 
-function createFailedResponse(
-  options: ChargedReadsOptions,
-  { request, path }: MatchedRead,
+/**
+ * Settles the debit of a read that failed: a 404 stays charged if the client can still get it,
+ * everything else is refunded. @returns Whether the connection closed before the response: the client
+ * left, or Bun closed it because another request came on it too early.
+ */
+async function settleFailedRead(
+  debitQueue: Pick<DebitQueue, "complete" | "refund">,
+  receipt: Receipt | undefined,
+  { signal }: Request,
   headers: ResponseHeaders,
-  error: unknown,
-): Response {
-  setCacheHeaders(path, headers);
-  const { body, status } = createErrorResponse(error, request, headers, options);
-  return new Response(body, { status, headers: headers as Record<string, string> });
+  thrown: unknown,
+): Promise<boolean> {
+  const isAborted = signal.aborted && thrown === signal.reason;
+  if (receipt === undefined) return isAborted;
+  const isNotFound = ERROR_STATUSES[toClientError(thrown).code] === 404;
+  if (isNotFound && !signal.aborted) {
+    setCostHeaders(headers, receipt);
+    debitQueue.complete(receipt, 404);
+    return false;
+  }
+  const isClosed = isAborted || isNotFound;
+  await debitQueue.refund(receipt, isClosed ? CLOSED_CONNECTION_REASON : "The answer failed");
+  return isClosed;
+}
+
+function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {
+  headers["x-credits-cost"] = String(cost);
+  headers["x-credits-remaining"] = String(balance);
 }

@@ -4,7 +4,6 @@ import { assertKnownParameters, getPathAndQuery, parseQuery, removeQuery } from 
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
 import type { ReadResult } from "./rendered-response.ts";
 
-/** A charged route. */
 export interface ReadRoute {
   /** The query parameters that it has; by default, any. */
   readonly queryNames?: readonly string[];
@@ -14,7 +13,7 @@ export interface ReadRoute {
     /** The parameters of the path, decoded. */
     readonly parameters: Readonly<Record<string, string>>;
     readonly query: URLSearchParams;
-    /** The path and the query as the client sent them. */
+    /** As the client sent them. */
     readonly pathAndQuery: string;
     /** The JSON value that a `POST` sent. */
     readonly body: unknown;
@@ -27,10 +26,6 @@ export interface ReadRoute {
   };
 }
 
-/** A request and the route that it matches. */
-export type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
-
-/** Finds the route of a request; `undefined` if it is no charged read. */
 export function matchRead(
   matchRoute: MatchRoute,
   routesByHandler: ReadonlyMap<unknown, ReadRoute>,
@@ -49,7 +44,7 @@ export function matchRead(
 }
 
 export function prepareRead(
-  { route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
+  { route, pattern, path, pathAndQuery, isCsvPreferred }: NonNullable<ReturnType<typeof matchRead>>,
   body: unknown,
 ) {
   if (route.queryNames !== undefined) assertKnownParameters(pathAndQuery, route.queryNames);

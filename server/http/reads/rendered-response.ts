@@ -10,7 +10,6 @@ import { READ_COST } from "./charges.ts";
 
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body as CSV; by default it is sent as JSON. */
   readonly csv?: Uint8Array;
 }
 
@@ -85,11 +84,10 @@ function getEtag(body: RenderedResponse["body"]): string {
   return etag;
 }
 
-/** Joins the pieces of a body: to text if it is short, else to bytes. */
+/** Joins pieces: to text if they are short, else to bytes. */
 function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse["body"] {
   const [onlyPiece] = pieces;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // Longer ones are sent in chunks of bytes.
   if (length <= SHORT_BODY_MAX_BYTES) {
     return pieces
       .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))

@@ -7,17 +7,12 @@ import type { ChangeSet } from "../../store/history/change-log.ts";
 import { isFresh, type RenderedResponse } from "./rendered-response.ts";
 
 const CACHE_MAX_BYTES = 16 * 1_048_576;
-
 const ENTRY_MAX_SHARE = 1 / 2;
-
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   const keysByTag = new Map<string, Set<string>>();
-  const pending = new Map<
-    string,
-    { readonly sequence: number; readonly response: Promise<RenderedResponse> }
-  >();
+  const pending = new Map<string, { sequence: number; response: Promise<RenderedResponse> }>();
   let latestSequence: number | undefined;
   const entries = new LRUCache<string, RenderedResponse>({
     maxSize: maxBytes,

@@ -4,10 +4,7 @@ import type { AccountCharge } from "../../../server/store/accounts/charge-runs.t
 import type { DebitQueue } from "../../../server/metering/debit-queue.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
-import {
-  createChargedReads,
-  type ChargedReadsOptions,
-} from "../../../server/http/reads/charged-reads.ts";
+import { createChargedReads } from "../../../server/http/reads/charged-reads.ts";
 import type { ReadRoute } from "../../../server/http/reads/read-route.ts";
 import type { ReadResult } from "../../../server/http/reads/rendered-response.ts";
 import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
@@ -189,7 +186,8 @@ test("createChargedReads() answers 429, free of charge, to a key whose clients l
 function createLimitedReads({
   debit,
   abortLimiter,
-}: Pick<DebitQueue, "debit"> & Required<Pick<ChargedReadsOptions, "abortLimiter">>) {
+}: Pick<DebitQueue, "debit"> &
+  Required<Pick<Parameters<typeof createChargedReads>[0], "abortLimiter">>) {
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 7, account: 1, scopes: ["read"] }),
     corsOrigins: [],

@@ -1,26 +1,49 @@
-/** The endpoints of notices about low balances. */
+/** The endpoints that list pages: the audit, and the notices about low balances, which can be sent again. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
-import { readSingleValue } from "../../../core/parameters.ts";
-import { formatInstantOrNull } from "../../../core/time.ts";
-import { NOTICE_STATES } from "../../stored-names.ts";
-import type { NoticeStore } from "../../store/accounts/notices.ts";
-import { createChoiceParameter } from "../endpoints/parameters.ts";
-import { defineAdmin } from "./endpoint.ts";
+import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, LIST_LIMIT_RANGE } from "../../../core/limits.ts";
 import {
-  AccountParameter,
-  createPageParameters,
-  parseChoiceFilter,
-  parseNameFilter,
-  readPage,
-} from "./validation.ts";
+  parseIntegerParameter,
+  readSingleValue,
+  type QueryParameters,
+} from "../../../core/parameters.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import { AUDIT_ACTIONS, NOTICE_STATES } from "../../stored-names.ts";
+import type { NoticeStore } from "../../store/accounts/notices.ts";
+import {
+  createChoiceParameter,
+  createCursorParameter,
+  createIntegerParameter,
+} from "../endpoints/parameters.ts";
+import { defineAdmin } from "./endpoint.ts";
+import { AccountParameter, parseChoiceFilter, parseNameFilter } from "./validation.ts";
 import { toResource } from "./rows.ts";
 import { RESOURCES } from "./resources.ts";
 
 /** The id of a notice, as the trigger in low-balance.sql makes it. */
 const NOTICE_ID_PATTERN = /^msg_[0-9a-f]{32}$/;
 
-export const ADMIN_NOTICE_ENDPOINTS = [
+const createPageParameters = (rows: string, cursorMaxLength: number) => ({
+  limit: createIntegerParameter(LIST_LIMIT_RANGE, `The most ${rows} of a page.`),
+  cursor: createCursorParameter(
+    "`next` of the previous page, which had the same other parameters.",
+    cursorMaxLength,
+  ),
+});
+
+/** Reads a page of a list. The cursor of the next one is the id of its last row. */
+async function readPage<Row extends { readonly id: string | number }>(
+  query: QueryParameters,
+  read: (limit: number) => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
+  const limit = parseIntegerParameter("limit", query, LIST_LIMIT_RANGE);
+  const found = await read(limit + 1);
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, next: last === undefined ? null : String(last.id) };
+}
+
+export const ADMIN_PAGE_ENDPOINTS = [
   defineAdmin({
     id: "adminListNotices",
     operation: "GET /admin/notices",
@@ -75,6 +98,36 @@ export const ADMIN_NOTICE_ENDPOINTS = [
         ({ account }) => ({ account }),
       );
       return toNoticeResource(notice);
+    },
+  }),
+  defineAdmin({
+    id: "adminListAudit",
+    operation: "GET /admin/audit",
+    summary: "The audit",
+    description: "What administrators changed.",
+    errors: { "Invalid Request": 'limit must be a whole number from 1 to 1000, got "0"' },
+    query: {
+      ...createPageParameters("entries", 16),
+      actor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: IDENTIFIER_MAX_CHARACTERS,
+          description: "Only changes of this token, of `ADMIN_TOKEN` or of `command line`.",
+        }),
+      ),
+      action: createChoiceParameter(AUDIT_ACTIONS, "Only this action."),
+    },
+    result: { schema: RESOURCES.AuditPage, description: "A page of the audit" },
+    handle: async ({ audit }, { query }) => {
+      const { rows, next } = await readPage(query, (limit) => {
+        const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
+        const before = parseIntegerParameter("cursor", query, range);
+        const action = parseChoiceFilter("action", query, AUDIT_ACTIONS);
+        const actor = parseNameFilter("actor", query);
+        return audit.list({ actor, action, before, limit });
+      });
+      const { items } = RESOURCES.AuditPage.properties.entries;
+      return { entries: rows.map((row) => toResource(items, row)), next };
     },
   }),
 ] as const;
