@@ -3,12 +3,11 @@ import { ENTITY_KINDS, type EntityKind } from "./kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 
-/** The days that a rule may name: more than 30, which the monthly gain looks back. */
+/** More than the 30 days that the monthly gain looks back. */
 const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
 interface RetentionRule {
-  /** The number of days for which every observation is stored. */
   readonly rawDays: number;
   /** Up to this age, the newest of each UTC day: `rawDays` for none, `Infinity` for no end. */
   readonly dailyDays: number;

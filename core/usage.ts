@@ -12,7 +12,6 @@ export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
 export interface UsageGrouping {
   readonly hasKey: boolean;
   readonly hasEndpoint: boolean;
-  /** The period of a group; `undefined` if groups have none. */
   readonly period: "day" | "hour" | undefined;
 }
 

@@ -105,16 +105,12 @@ async function readText(response: ResponseLike, maxBytes: number): Promise<strin
 
 interface Failure {
   readonly error: Error;
-  /** Whether the request can be sent again, and may succeed then. */
   readonly isTemporary: boolean;
-  /** How long the service asks to wait; `null` if it does not ask. */
   readonly retryAfterMs: number | null;
 }
 
 interface SentRequest<Body> {
-  /** The method and path, for messages. */
   readonly name: string;
-  /** Whether it changes nothing. */
   readonly isRead: boolean;
   readonly idempotencyKey: string | undefined;
   /** Whether an earlier request may have paid with the same idempotency key. */

@@ -160,13 +160,9 @@ function createResponseCache(maxEntries: number) {
   };
 }
 
-/** The pause before the first retry; it doubles each time. */
-const FIRST_PAUSE_MS = 200;
-const PAUSE_MAX_MS = 10_000;
-
 /** Half of the pause is random, so that clients that failed together do not come back together. */
 function computePauseMs(nth: number): number {
-  const longest = Math.min(FIRST_PAUSE_MS * 2 ** nth, PAUSE_MAX_MS);
+  const longest = Math.min(200 * 2 ** nth, 10_000);
   return longest / 2 + (Math.random() * longest) / 2;
 }
 

@@ -4,9 +4,8 @@ import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../text.ts";
 
 /**
- * A test of a suite. It fails by rejecting with an error that describes the difference. If that is
- * a value, the error has it as `actual`, and the right one as `expected`: test runners show their
- * difference.
+ * A test of a suite. It fails by rejecting with an error that describes the difference; of two values,
+ * the error has them as `actual` and `expected`.
  */
 export interface ConformanceTest {
   /** The guarantee that it tests. */
