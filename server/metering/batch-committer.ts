@@ -1,7 +1,7 @@
 /** Gathers pending debits and refunds in batches, and commits one batch at a time. */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
-import { GROUP_MAX_SIZE, type PendingRefund } from "./refund-queue.ts";
+import { GROUP_MAX_SIZE, type createRefundQueue } from "./refund-queue.ts";
 
 /** Proof of a committed charge. */
 export interface Receipt {
@@ -28,13 +28,13 @@ export interface PendingDebit {
 
 export interface Batch {
   readonly debits: readonly PendingDebit[];
-  readonly refunds: readonly PendingRefund[];
+  readonly refunds: ReturnType<ReturnType<typeof createRefundQueue>["takeGroup"]>;
   /** Whether others left in the last second, so some of these have probably left, too. */
   readonly areClientsLeaving: boolean;
 }
 
 interface BatchCommitterOptions {
-  takeRefunds(): readonly PendingRefund[];
+  takeRefunds(): Batch["refunds"];
   /** Ends a debit whose client left while it waited. It is in no batch. */
   drop(debit: PendingDebit): void;
   /** Commits a batch, and calls `startNext` as soon as the next commit may start. */
@@ -96,7 +96,6 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     if (!isCommitting) startNext();
   }
 
-  /** Drops the debits whose clients have left. @returns Whether there were any. */
   function dropLeft(): boolean {
     const left = waiting.filter(hasLeft);
     if (left.length > 0) waiting = waiting.filter((debit) => !hasLeft(debit));

@@ -7,7 +7,6 @@ import { createInsufficientCreditsError, DomainError } from "../../core/errors.t
 import type { DebitOutcome } from "../../core/stores.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { ChangeSet } from "../store/history/change-log.ts";
-import type { DebitBatchResult } from "../store/accounts/debits.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
 import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
@@ -23,6 +22,8 @@ import { withDeadline } from "./deadline.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
+type DebitBatchResult = Awaited<ReturnType<LedgerStore["debit"]>>;
+
 interface DebitQueueOptions {
   readonly ledger: Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
   now(): number;
@@ -32,13 +33,12 @@ interface DebitQueueOptions {
   onFailure?(error: unknown): void;
   /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
   onEnd?(debit: Debit, status: number | undefined): void;
-  /** Of a commit; 10 seconds by default. */
   readonly timeoutMs?: number;
-  /** Saves refunds that outlive the process. */
+  /** Saves refunds that outlive the process; without it they are lost at its end. */
   readonly spool?: RefundSpool;
 }
 
-/** The runtime closes a connection that is silent for 30 seconds. */
+/** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
 /** Wraps a listener, so that its exceptions are reported and stop nothing. */

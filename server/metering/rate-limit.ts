@@ -15,7 +15,6 @@ export function createRateLimiter(perMinute: number, now: () => number) {
       isAdmitted,
       /** Whole seconds until the next request is admitted. */
       retryAfterS,
-      /** They tell the client its limit. */
       headers: {
         ratelimit: `"minute";r=${remaining};t=${fullAfterS}`,
         "ratelimit-policy": `"minute";q=${perMinute};w=60`,
@@ -55,7 +54,6 @@ function createTokenBuckets(perMinute: number, now: () => number) {
   let previous = new Map<number, TokenBucket>();
   const findBucket = (key: number) => current.get(key) ?? previous.get(key);
   return {
-    /** Takes a token, if there is one. */
     take(key: number): RateLimitResult {
       const instant = now();
       // When the clock was set back, the window starts again and keeps its buckets.

@@ -20,7 +20,7 @@ type ApplyRefunds = (refunds: readonly Refund[]) => Promise<void>;
 
 type GroupFailure = Readonly<{ refunds: readonly Refund[]; error: unknown }>;
 
-export interface PendingRefund {
+interface PendingRefund {
   readonly refund: Refund;
   /** Called after the first attempt. */
   readonly onFirstAttempt: () => void;

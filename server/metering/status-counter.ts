@@ -37,7 +37,6 @@ export function createStatusCounter(
     return counts;
   }
 
-  /** Adds all counts to the usage. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

@@ -10,7 +10,7 @@ import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { verifyLedger } from "../../store/accounts/verify-ledger.ts";
-import type { AuditStore } from "../../store/administration/audit.ts";
+import type { createAuditStore } from "../../store/administration/audit.ts";
 import type { readTotals } from "../../store/administration/totals.ts";
 import type {
   MonitoringListStore,
@@ -29,7 +29,7 @@ export interface AdminOptions {
   readonly recoverRefunds: DebitQueue["recover"];
   readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
-  readonly audit: AuditStore;
+  readonly audit: ReturnType<typeof createAuditStore>;
   readStatus(): Promise<{
     readonly database: {
       readonly url: string;
@@ -69,7 +69,7 @@ type Immutable<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
   : Value;
 
-type AuditEntry = Parameters<AuditStore["begin"]>[0];
+type AuditEntry = Parameters<AdminOptions["audit"]["begin"]>[0];
 
 /** A change in the audit; its target is `null` if the action says it all. */
 export type Change = Pick<AuditEntry, "action"> & Partial<Pick<AuditEntry, "target" | "details">>;

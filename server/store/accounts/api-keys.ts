@@ -7,7 +7,6 @@ import { writeNamed, type Database } from "../database/database.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 import { getAccountByName } from "./ledger.ts";
 
-/** Every API key begins with it. */
 const PREFIX = "cm_";
 
 /** The columns of a key that administrators see: never the key itself. */

@@ -4,9 +4,7 @@ import { createJsonRows } from "./json-rows.ts";
 
 /** The charge of one request. */
 export interface AccountCharge extends RequestCharge {
-  /** The number of the account. */
   readonly account: number;
-  /** The number of the API key. */
   readonly key: number;
   /** The route as the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;

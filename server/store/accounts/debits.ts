@@ -24,12 +24,9 @@ type DebitBatch = Parameters<CreditStore["debit"]>[1] & {
   readonly since?: number | undefined;
 };
 
-/** The outcomes of a batch, in the order of its charges, and the changes before it. */
-export type DebitBatchResult = Awaited<ReturnType<typeof commitDebits>>;
-
 /**
  * Decides charges, in their order, and commits those that the balances cover. No two have one
- * idempotency key of one account, but those that have waited.
+ * idempotency key of one account, but those that have waited. The outcomes are in their order.
  */
 export async function commitDebits(
   database: Database,

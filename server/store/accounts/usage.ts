@@ -93,7 +93,6 @@ export async function addStatuses(
 
 /** A grant, or of an hour the refunds with one reason, or the debits of one key and endpoint. */
 interface StatementLine {
-  /** Counted from 1970 UTC. */
   readonly hour: number;
   readonly kind: "grant" | "refund" | "debit";
   /** The instant of a grant; of debits and refunds the start of their hour. */
@@ -106,9 +105,7 @@ interface StatementLine {
   /** The number of requests of debits and refunds. */
   readonly requests: number | null;
   readonly amount: number;
-  /** After this line. */
   readonly balance: number;
-  /** The reference of a grant. */
   readonly reference: string | null;
   readonly reason: string | null;
 }

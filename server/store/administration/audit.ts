@@ -33,8 +33,6 @@ const ADD_COUNTS = `
 
 const { uid: _, ...LISTED_COLUMNS } = getTableColumns(audit);
 
-export type AuditStore = ReturnType<typeof createAuditStore>;
-
 export function createAuditStore(database: Database) {
   return {
     /** Stores a change before it is made. A second one with its `uid` changes nothing. */

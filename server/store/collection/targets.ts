@@ -66,7 +66,6 @@ const COUNT_BY_AGE = `
   ))
   FROM (SELECT value FROM json_each(?3) ORDER BY key)`;
 
-/** Argument ?3 is a JSON array of items. */
 const INSERT_ITEM_TARGETS = `
   INSERT INTO targets (platform, task, owner, id, published_at, due_at, source_state)
   SELECT

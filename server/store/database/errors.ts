@@ -43,7 +43,5 @@ export function toUnavailableError(error: unknown): DomainError | undefined {
   return isTransient ? createUnavailableError(error) : undefined;
 }
 
-export function createUnavailableError(cause: unknown): DomainError {
-  const message = "The database is not available right now";
-  return new DomainError("Service Unavailable", message, { cause });
-}
+export const createUnavailableError = (cause: unknown) =>
+  new DomainError("Service Unavailable", "The database is not available right now", { cause });

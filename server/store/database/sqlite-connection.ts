@@ -105,7 +105,6 @@ function assertNotCorrupt(driver: Driver.Database): void {
 export const isLocked = (error: unknown) =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
 
-/** Makes the values of the rows readable by name. */
 export function toResult({ columns, rows, rowsAffected }: RawResult): StatementResult {
   return { rows: rows.map((values) => toRow(columns, values)), rowsAffected };
 }

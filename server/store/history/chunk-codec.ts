@@ -10,7 +10,6 @@
  * If a kind gets another count or loses one, its chunks stay: the count that they lack is unknown,
  * and the one that the kind lost is left out. New points go to new chunks.
  */
-
 import { parsePointLayout, type KindTables } from "../tables/entity-sql.ts";
 
 type PointLayout = KindTables["pointLayout"];
@@ -103,7 +102,6 @@ function decodePoints(chunk: Chunk, layout: PointLayout, onPoint: PointCallback)
   if (decodedCount !== size) throw createDamagedChunkError(chunk);
 }
 
-/** Whether the points of a chunk have a count that is unknown. */
 export function hasUnknownCount({ points }: Chunk, { header }: PointLayout): boolean {
   return !points.startsWith(header) || points.includes("-");
 }

@@ -160,10 +160,7 @@ const compareWithBaselines = (newest: Point, baselines: readonly Baseline[]) =>
   baselines.map(({ countIndex, count }) => computeGain(newest.counts[countIndex] ?? null, count));
 
 /** The newest stored point of an entity, and the chunks that its gains need, in order. */
-interface GainRow extends Point {
-  readonly key: number;
-  readonly chunks: readonly Chunk[];
-}
+type GainRow = Point & Readonly<{ key: number; chunks: readonly Chunk[] }>;
 
 /**
  * How many entities are read at once. A libSQL server returns no value of 5 MB: with an observation a

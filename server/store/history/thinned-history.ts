@@ -13,10 +13,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
 /** All chunks of a history, or those that it needs to be thinned. */
-export interface HistoryRow {
-  readonly isThinned: 0 | 1;
-  readonly chunks: readonly Chunk[];
-}
+export type HistoryRow = Readonly<{ isThinned: 0 | 1; chunks: readonly Chunk[] }>;
 
 /** Reading that many chunks takes less time than finding those of each slice. */
 const UNSLICED_MAX_CHUNKS = 48;
@@ -75,7 +72,6 @@ export function createHistoryReader<Point>(reader: {
   }
 
   return {
-    /** Returns a scalar subquery for a {@link HistoryRow}. */
     selectSql(key: string): string {
       const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
       // A chunk has a point or more: maxPoints + 1 chunks are enough to see that it is too long.

@@ -142,7 +142,7 @@ function selectPageSql(tables: KindTables): string {
     )`;
 }
 
-/** Creates a line, with the attributes that came after an instant. */
+/** Gives a line the attributes that came after an instant. */
 function createLine(
   { kind, idField, attributes: types }: KindTables,
   id: string,

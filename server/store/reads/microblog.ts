@@ -63,7 +63,6 @@ export function createMicroblogReads(database: Database): MicroblogReads {
 /** Tweets that are formatted at once: with long histories, a few milliseconds. */
 const STEP_TWEETS = 25;
 
-/** The history of a tweet in the record of a page. */
 const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
   kind: "tweet",
   fields: {

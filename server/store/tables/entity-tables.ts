@@ -105,7 +105,6 @@ export const users = sqliteTable(
     observed_at: integer(),
     username: text(),
     username_at: integer(),
-    /** The display name in lower case, for searches. */
     display_name_folded: text(),
     ...createFieldColumns("user"),
   },

@@ -19,7 +19,6 @@ const sqlFiles = ["name-search.sql", "low-balance.sql"].map((name) =>
 );
 const baselineEnd = (await Promise.all(sqlFiles)).join(BREAKPOINT.trimStart());
 
-/** Lists the files of a folder whose name has this end, in the order of their names. */
 async function listFiles(folder: string, suffix: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));
   return names.toSorted().map((name) => join(folder, name));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createAuditStore, type AuditStore } from "../../../server/store/administration/audit.ts";
+import { createAuditStore } from "../../../server/store/administration/audit.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
-type NewEntry = Parameters<AuditStore["begin"]>[0];
+type NewEntry = Parameters<ReturnType<typeof createAuditStore>["begin"]>[0];
 
 const createEntry = (uid: string, more: Partial<NewEntry> = {}): NewEntry => ({
   uid,

@@ -17,7 +17,7 @@ const SUSPECT_AFTER_MS = 2000;
 /** A proxy can cut a connection that is idle for longer, without a sign. */
 const IDLE_MAX_MS = 30_000;
 
-export interface CallLimits {
+interface CallLimits {
   /** How long the call may take, its time in the queue included. */
   readonly timeoutMs: number;
   /** Whether it is sent before those that are not, however long they have waited. */
@@ -49,7 +49,6 @@ export function createCallQueue(options: CallQueueOptions) {
   const inFlight = new Map<QueuedCall, { connection: RemoteConnection; sentAt: number }>();
   let waiting: QueuedCall[] = [];
 
-  /** The times without a response of the calls in flight. */
   const waitTimes = () => inFlight.values().map(({ sentAt }) => now() - sentAt);
 
   const countUnsuspected = () =>
@@ -161,7 +160,6 @@ function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   };
 }
 
-/** Removes the call to send next. */
 function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
   const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
   return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();

@@ -6,7 +6,7 @@ import { DomainError } from "../../../../core/errors.ts";
 import type { AccessMode, Database, DatabaseOptions, Statement } from "../database.ts";
 import { createDrizzleQueries } from "../drizzle-queries.ts";
 import { createUnansweredError, NotSentError, toUnavailableError } from "../errors.ts";
-import { createCallQueue, type CallLimits } from "./call-queue.ts";
+import { createCallQueue } from "./call-queue.ts";
 import { openRemoteConnection, type RemoteConnection } from "./remote-connection.ts";
 
 const CALL_TIMEOUT_MS = 8000;
@@ -26,7 +26,6 @@ export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, ra
  */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
-/** Opens the database of a server, as it is. */
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
   const remote = createRemoteClient(options);
   if (options.durability === "process") return createRemoteDatabase(remote);
@@ -96,6 +95,7 @@ function retryWrite<Result>(write: () => Promise<Result>, isClosed: () => boolea
   });
 }
 
+type CallLimits = Parameters<ReturnType<typeof createCallQueue>["run"]>[1];
 type ServerAddress = Parameters<typeof openRemoteConnection>[0];
 
 const PROBE_INTERVAL_MS = 250;
