@@ -47,12 +47,10 @@ export function createRawJson<Value>(bytes: Uint8Array, readParts?: () => Iterab
   return new RawJson(bytes, readParts) as Value;
 }
 
-/** Reads a value that is raw JSON as a whole, or has none. */
 export function readRawJson<Value>(value: Value): Value {
   return value instanceof RawJson ? (value.read() as Value) : value;
 }
 
-/** Reads a value that may be raw JSON, a long list in parts. */
 export function readRawParts<Value>(value: Value): Iterable<Value> {
   return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }

@@ -1,4 +1,5 @@
 /** Creates the parts of the service and connects them. */
+import { statSync } from "node:fs";
 import type { ImportObservations } from "../core/stores.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
@@ -17,9 +18,8 @@ import { createApiKeyAuthenticator } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createCreatorStore, createTrackedChannelStore } from "./store/collection/creators.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
-import { parseFileUrl, readFileBytes } from "./store/database/database-file.ts";
 import type { Database } from "./store/database/database.ts";
-import { openDatabase } from "./store/database/open-database.ts";
+import { openDatabase, parseFileUrl } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
@@ -223,4 +223,10 @@ function createAdministration(database: Database, now: () => number) {
     tokens: createAdminTokenStore(database, now),
     audit: createAuditStore(database),
   };
+}
+
+/** The size of a database file, with its recent changes, which are in a file of their own. */
+function readFileBytes(path: string): number {
+  const readSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return readSize(path) + readSize(`${path}-wal`);
 }

@@ -5,7 +5,11 @@ import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts"
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
 import { NAMES, NOW } from "./random.ts";
-import { createReadTests, listInstantsAround, walkPages } from "./read-tests.ts";
+import { createReadTests, walkPages } from "./read-tests.ts";
+
+/** The instants around one, a millisecond apart. */
+const listInstantsAround = (instant: number): string[] =>
+  [instant - 1, instant, instant + 1].map(formatInstant);
 
 /** The first pages of shorts before an instant. */
 const BOUNDED_PAGES = [

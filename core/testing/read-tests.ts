@@ -6,7 +6,7 @@ import { decodeHistoryCursor, type HistoryRequest } from "../histories.ts";
 import type { ItemKind, OwnerKind } from "../kinds.ts";
 import { decodeListCursor, LIST_ORDERS, type ListFilters, type ListRequest } from "../lists.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
-import { DAY_MS, formatInstant } from "../time.ts";
+import { DAY_MS } from "../time.ts";
 import {
   assertEqual,
   createTests,
@@ -126,10 +126,6 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
     },
   };
 }
-
-/** The instants around one, a millisecond apart. */
-export const listInstantsAround = (instant: number): string[] =>
-  [instant - 1, instant, instant + 1].map(formatInstant);
 
 /** Reads the body of a result, whose other fields are the store's own; or the error. */
 async function readBody(

@@ -83,7 +83,6 @@ export interface Collector {
 }
 
 export interface QuotaBucket {
-  /** Requests of a quota day. */
   readonly unitsPerDay: number;
   /** The time zone in which the quota day begins at midnight. */
   readonly zone: "America/Los_Angeles" | "UTC";
@@ -131,12 +130,10 @@ export interface SourceResponse {
   readonly body: unknown;
 }
 
-/** A result that a source returned for one target. */
 export interface PollResult {
   readonly targetId: string;
   /** Observations in the form of import lines, not checked yet. */
   readonly observations?: readonly Readonly<Record<string, unknown>>[];
-  /** Replaces the stored state of the target. */
   readonly sourceState?: SourceState;
   /** Items of the target that the service polls from now on. */
   readonly items?: readonly DiscoveredItem[];

@@ -128,7 +128,6 @@ export async function* pollOneByOne(
   yield* failedResults;
 }
 
-/** A page of a list. The results have the items, and their observations now. */
 interface ListPage {
   readonly results: readonly PollResult[];
   readonly warning: string | undefined;

@@ -22,7 +22,6 @@ export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
 const readQuotaDay = (at: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 
-/** The quota day of an instant, such as `2026-11-20`, which begins at midnight in a time zone. */
 export const formatQuotaDay = (at: number, timeZone: string): string =>
   readQuotaDay(at, timeZone).toString();
 

@@ -12,7 +12,7 @@ import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { ServiceLogger } from "../log.ts";
 import { describeError } from "../system-errors.ts";
 import type { Database } from "../store/database/database.ts";
-import { parseFileUrl } from "../store/database/database-file.ts";
+import { parseFileUrl } from "../store/database/open-database.ts";
 
 /** Reads of one turn of the event loop: a large one takes a millisecond or two. */
 const READS_PER_TICK_MAX = 8;

@@ -83,7 +83,6 @@ const FLUTTER_SHARE = 0.006;
 const FLUTTER_EVERY_HOURS = 1.7;
 const FOLLOWERS_MIN = 1000;
 
-/** Computes the number of a creator's followers at an instant. It can fall. */
 export function countFollowers(creator: DemoCreator, instant: number): number {
   const { base, perDay, swing } = creator.followers;
   const seed = hashSeed(creator.username);

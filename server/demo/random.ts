@@ -26,7 +26,6 @@ export const drawBetween = (seed: number, index: number, low: number, high: numb
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Generates an identifier of letters and digits; the same name gives the same one. */
 export function generateIdentifier(name: string, length: number): string {
   // A second seed makes the identifiers differ for two names with the same first seed.
   const seeds = [hashSeed(name), hashSeed(`${name}/identifier`)];

@@ -18,7 +18,6 @@ interface ErrorOptions {
   readonly isTrusted?: boolean;
 }
 
-/** Returns the error to respond with: a client error as it is, else an internal error. */
 export function toClientError(
   thrown: unknown,
   { isTrusted = false }: Pick<ErrorOptions, "isTrusted"> = {},

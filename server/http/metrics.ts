@@ -18,7 +18,6 @@ const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_
 
 interface SourceMetric {
   readonly help: string;
-  /** The value of a source, or one for each bucket of its quota. */
   getValues(status: SourceStatus): number | readonly { bucket: string; value: number }[];
 }
 
@@ -57,8 +56,6 @@ const SOURCE_METRICS: Readonly<Record<string, SourceMetric>> = {
     getValues: ({ buckets }) => buckets.map(({ bucket, limit }) => ({ bucket, value: limit })),
   },
 };
-
-export type Metrics = ReturnType<typeof createMetrics>;
 
 interface MetricsOptions {
   readonly collecting: { sources(): Promise<SourceStatus[]> };

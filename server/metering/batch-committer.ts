@@ -9,7 +9,6 @@ export interface Receipt {
   readonly cost: number;
   /** The account's balance after the charge. */
   readonly balance: number;
-  /** The number of the last change when the charge was committed. */
   readonly changeSequence: number;
   readonly charge: AccountCharge;
   /** `undefined` when nothing is debited: the key had paid before. */
@@ -37,7 +36,6 @@ interface BatchCommitterOptions {
   takeRefunds(): Batch["refunds"];
   /** Ends a debit whose client left while it waited. It is in no batch. */
   drop(debit: PendingDebit): void;
-  /** Commits a batch, and calls `startNext` as soon as the next commit may start. */
   commit(batch: Batch, startNext: () => void): Promise<void>;
 }
 

@@ -22,7 +22,6 @@ type GroupFailure = Readonly<{ refunds: readonly Refund[]; error: unknown }>;
 
 interface PendingRefund {
   readonly refund: Refund;
-  /** Called after the first attempt. */
   readonly onFirstAttempt: () => void;
 }
 
@@ -30,9 +29,7 @@ interface RefundQueueOptions {
   readonly apply: ApplyRefunds;
   readonly timeoutMs: number;
   onWaiting(): void;
-  /** Called once a refund is applied, at whatever attempt. */
   onApplied(refund: Refund): void;
-  /** Called when the first attempt failed. */
   onPostponed(refund: Refund): void;
   /** Receives the error of first attempts, and of refunds that are still pending at the end. */
   onFailure(error: unknown): void;

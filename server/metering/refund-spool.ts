@@ -33,11 +33,8 @@ interface SpoolFile {
   readonly file: string;
   /** Its size when it was read, in bytes. */
   readonly size: number;
-  /** The refunds of this database. */
   readonly refunds: readonly Refund[];
-  /** The number of requests with refunds at other databases, by the database. */
   readonly otherDatabases: Readonly<Record<string, number>>;
-  /** The numbers of damaged lines, from 1. */
   readonly damagedLines: readonly number[];
 }
 

@@ -7,7 +7,6 @@ const UNITS = [
   [1e3, "K"],
 ] as const;
 
-/** Formats a number in a few digits and a unit: 1234567 as `1.23 M`. */
 export function formatCompact(value: number, digits = 3): string {
   const size = Math.abs(value);
   // In three digits, 999,500 is 1.00 M, not 1000 K.
@@ -39,7 +38,6 @@ const getExactFormat = createLazily(
   () => new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }),
 );
 
-/** Formats a number with all its digits: 1234567 as `1,234,567`. */
 export const formatExact = (value: number): string =>
   getExactFormat().format(value).replace("-", "−");
 
@@ -106,7 +104,6 @@ export function formatTick(seconds: number, stepSeconds: number, scale: TimeScal
   return formats[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);
 }
 
-/** Formats an instant in UTC: `2026-11-20 08:15:30 UTC`. */
 export const formatUtc = (instant: string | number): string =>
   `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 

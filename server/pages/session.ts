@@ -66,7 +66,6 @@ function createPageClient(): Client {
   });
 }
 
-/** Counts the cost of a response; a 404 costs too. */
 function count({ status, headers }: Response): void {
   const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
   if (status === 401) session.update({ isRefused: true });

@@ -39,7 +39,6 @@ export function useProgress() {
   return { progress, follow };
 }
 
-/** A value that is read: it has neither a value nor an error while it is read first. */
 export interface Read<Value> {
   /** The newest value; it stays while it is read again. */
   readonly value?: Value;

@@ -2,13 +2,13 @@
  * Makes one process own a database file. The owner answers on a socket beside the file, so that
  * every command works while a service runs: through the owner, or in process when there is none.
  */
-import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
 import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/routes.ts";
 import type { openService, Service } from "../service.ts";
-import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
+import { parseFileUrl } from "../store/database/open-database.ts";
 import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
 import {
   assertWritable,
@@ -194,3 +194,27 @@ const createInProcessFetcher =
   (service: Service): AdminConnection["fetcher"] =>
   async (url, init) =>
     service.owner.handle(new Request(url, init));
+
+/** The suffixes of the files that SQLite and the owner of a database keep beside it. */
+const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal", "-lock"];
+
+/** Removes the permissions of other users on the files of a database; returns what it changed. */
+function restrictToOwner(path: string): string[] {
+  return DATABASE_FILE_SUFFIXES.flatMap((suffix) => restrictFile(path + suffix) ?? []);
+}
+
+function restrictFile(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  // A wrong setting can name a folder or a device; their mode is not changed.
+  if (!stats?.isFile() || (stats.mode & 0o077) === 0) return undefined;
+  const mode = stats.mode & 0o600;
+  try {
+    chmodSync(file, mode);
+    return `${file} had mode ${formatMode(stats.mode)}, and has ${formatMode(mode)} now`;
+  } catch (error) {
+    const reason = `it belongs to user ${stats.uid}, and cannot be changed (${readSystemErrorCode(error)})`;
+    return `${file} has mode ${formatMode(stats.mode)}: ${reason}`;
+  }
+}
+
+const formatMode = (mode: number) => (mode & 0o777).toString(8).padStart(4, "0");

@@ -6,7 +6,7 @@ import { redactUrl, type Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { hasWalResetBug } from "../store/database/file-writer.ts";
-import { parseFileUrl } from "../store/database/database-file.ts";
+import { parseFileUrl } from "../store/database/open-database.ts";
 import { answersWithoutToken } from "../store/database/remote/remote-database.ts";
 import { runServer } from "./http-server.ts";
 

@@ -37,7 +37,6 @@ export function describeSchemaError(schema: TSchema, value: unknown): string {
   return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quoteValue(got)}`;
 }
 
-/** Joins messages; empty if there are none. */
 export const joinMessages = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined).join(": ");
 

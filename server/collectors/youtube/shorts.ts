@@ -46,7 +46,6 @@ const PAGE_SIZE = 50;
 const PAGES_MAX = 20;
 const SHORT_MAX_SECONDS = 180;
 
-/** A playlist of a channel. */
 interface Playlist {
   readonly target: CollectionTarget;
   readonly channelIds: Awaited<ReturnType<typeof resolveChannelIds>>;

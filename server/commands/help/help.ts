@@ -79,7 +79,6 @@ function configureHelp(command: Command, options: HelpOptions, path: readonly st
   }
 }
 
-/** Returns the examples of a command; of a group, the first one of each of its commands. */
 function readExamples({ commands }: Command, path: readonly string[]): [string, string][] {
   const examples = EXAMPLES[path.join(" ")];
   if (examples !== undefined) return Object.entries(examples);

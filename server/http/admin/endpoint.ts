@@ -2,7 +2,7 @@
  * The declaration of an endpoint of the administration API, and its dependencies. Routes, checks of
  * queries and bodies, the OpenAPI document and the client of the commands follow from it.
  */
-import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
+import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
 import type { KeyStore } from "../../store/accounts/api-keys.ts";
@@ -60,9 +60,6 @@ export interface AdminOptions {
   backUp(file: string): ReturnType<typeof backUp>;
   readonly backupFolder: string;
 }
-
-/** Lines of JSON. */
-export const Lines = Type.String({ contentMediaType: "application/x-ndjson" });
 
 /** A value that is not changed: handlers may return one that others hold. */
 type Immutable<Value> = Value extends object

@@ -18,7 +18,7 @@ import { CSV_TYPE } from "../content/csv.ts";
 import { createChoiceParameter, createInstantParameter } from "../endpoints/parameters.ts";
 import { readBody } from "../request-body.ts";
 import { recordImport, recordRetention } from "./audit.ts";
-import { defineAdmin, Lines } from "./endpoint.ts";
+import { defineAdmin } from "./endpoint.ts";
 import { assertName, parseChoiceFilter } from "./validation.ts";
 import { PositiveInteger, resource } from "./resources.ts";
 
@@ -27,6 +27,8 @@ const CHUNK_MAX_LINES = 500;
 const PROGRESS_INTERVAL_MS = 500;
 
 type Observation = Record<string, unknown>;
+
+const Lines = Type.String({ contentMediaType: "application/x-ndjson" });
 
 export const ADMIN_OBSERVATION_ENDPOINTS = [
   defineAdmin({

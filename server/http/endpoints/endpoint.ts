@@ -10,7 +10,7 @@ import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/re
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { parseChoiceParameter } from "../../../core/parameters.ts";
 import { encodeTable, FORMATS, listColumns } from "../content/csv.ts";
-import type { Metrics } from "../metrics.ts";
+import type { createMetrics } from "../metrics.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
 import { READ_COST } from "../reads/charges.ts";
 import type { ReadRoute } from "../reads/read-route.ts";
@@ -40,7 +40,7 @@ export interface EndpointSources {
   readonly account: Pick<LedgerStore, "accountOf" | "usage">;
   readonly creators: MonitoringListStore;
   readonly bodyStreamer: BodyStreamer;
-  readonly metrics: Metrics;
+  readonly metrics: ReturnType<typeof createMetrics>;
   check(): Promise<void>;
   isStopping(): boolean;
   now(): number;

@@ -52,7 +52,6 @@ export interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly names: string;
   /** The username of an owner that the demo has. */
   readonly example: string;
-  /** The name of the error of a wrong `limit`. */
   readonly limitError: ErrorCode;
 }
 

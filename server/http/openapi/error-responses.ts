@@ -87,7 +87,6 @@ function createMissingPathError(path: string, parameters: TProperties = {}): Nam
   return { code: "Not Found", message: `There is no path ${filled}` };
 }
 
-/** Creates the schema of errors of `/api/video`: names, or sentences that match a pattern. */
 function createVideoErrorSchema(names: readonly ErrorCode[]) {
   const patterns = names.map(findPattern).filter((pattern) => pattern !== undefined);
   const plainNames = names.filter((name) => findPattern(name) === undefined);
@@ -99,7 +98,6 @@ function createVideoErrorSchema(names: readonly ErrorCode[]) {
   return createErrorSchema(VideoError, others.length === 0 ? only : { anyOf: alternatives });
 }
 
-/** The pattern of an error that is more than its name. */
 function findPattern(name: ErrorCode): string | undefined {
   const sentences: Readonly<Record<string, RegExp>> = VIDEO_ERROR_SENTENCES;
   return sentences[name]?.source ?? (ERROR_STATUSES[name] === 400 ? `^${name}: ` : undefined);

@@ -53,7 +53,6 @@ interface ChargedReadsOptions extends AdmissionOptions {
   waitForSlot(): Promise<void> | undefined;
   now(): number;
   readonly onFailure: OnFailure;
-  /** Is called with every completed request and its route as it is declared. */
   onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
 

@@ -2,7 +2,6 @@
 import type { RequestCharge } from "../../../core/charges.ts";
 import { createJsonRows } from "./json-rows.ts";
 
-/** The charge of one request. */
 export interface AccountCharge extends RequestCharge {
   readonly account: number;
   readonly key: number;
@@ -16,7 +15,6 @@ interface ChargeRun extends AccountCharge {
   count: number;
 }
 
-/** Groups charges into runs; those of one account keep their order. */
 export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
   const runs: ChargeRun[] = [];
   const lastRuns = new Map<number, ChargeRun>();

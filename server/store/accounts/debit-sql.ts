@@ -128,7 +128,6 @@ const INSERT_PAYMENTS = `
   FROM covered
   WHERE changes() > 0 AND idempotency_key IS NOT NULL AND covered_count > 0`;
 
-/** Counts the free repeats of the runs ?1, once for the batch ?3. */
 const COUNT_REPEATS = `
   WITH runs AS (${RUN_ROWS.selectSql})
   UPDATE payments
@@ -163,7 +162,6 @@ const SELECT_OUTCOMES = selectOutcomesSql(`IN (SELECT account FROM (${RUN_ROWS.s
 
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
 
-/** Selects the payments with idempotency keys of the runs ?1 that were made after ?2. */
 const SELECT_PAYMENTS = `
   SELECT account, idempotency_key, payments.request_hash, debit, repeats, repeated_by
   FROM (${RUN_ROWS.selectSql}) AS run

@@ -12,7 +12,6 @@ export function createJsonRows<Row>(
   return {
     serialize: (rows: readonly Row[]): string => JSON.stringify(rows.map(toValues)),
 
-    /** Selects the rows of the argument ?1, with their `position` in it. */
     selectSql: `
     SELECT key AS position, ${columnsSql.join(", ")}
     FROM json_each(?1)`,

@@ -17,7 +17,6 @@ interface Notice extends Omit<typeof notices.$inferSelect, "account" | "attempte
 }
 
 interface NoticeFilter {
-  /** The name of an account. */
   readonly account?: string | undefined;
   readonly state?: NoticeState | undefined;
   /** Only those listed behind the notice with this id. */

@@ -6,7 +6,6 @@
 import { writeNamed, type Database } from "../database/database.ts";
 import { createJsonRows } from "./json-rows.ts";
 
-/** A committed debit, as a refund names it. */
 export interface Debit {
   /** Identifies the batch that committed it. */
   readonly uid: string;
@@ -18,7 +17,6 @@ export interface Debit {
   readonly endpoint: string;
   /** Counted from 1970 UTC. */
   readonly hour: number;
-  /** The idempotency key that it paid for. */
   readonly idempotencyKey?: string | undefined;
 }
 

@@ -102,7 +102,6 @@ interface StatementLine {
   readonly beginsWith: string | null;
   readonly label: string | null;
   readonly endpoint: string | null;
-  /** The number of requests of debits and refunds. */
   readonly requests: number | null;
   readonly amount: number;
   readonly balance: number;

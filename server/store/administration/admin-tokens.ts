@@ -119,7 +119,6 @@ async function createToken(database: Database, name: string, now: number) {
   );
 }
 
-/** The condition of the token with an id, or of the valid one with a name or a text. */
 function isToken(nameIdOrToken: string | number) {
   if (typeof nameIdOrToken === "number") return eq(adminTokens.id, nameIdOrToken);
   const isNamed = nameIdOrToken.startsWith(PREFIX)

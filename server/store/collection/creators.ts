@@ -196,7 +196,6 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
       throw new DomainError("Conflict", `Channel ${storedChannel} is tracked already`);
     },
 
-    /** Stops tracking; the observations stay. @returns The channel as it was tracked. */
     async untrack(channel: string) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
       const [removed] = await database.write([{ sql, args: [getKey(channel)] }]);
@@ -205,7 +204,6 @@ export function createTrackedChannelStore(database: Database, idleReason?: strin
       throw new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
     },
 
-    /** All tracked channels, handles first. */
     async list() {
       const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
       return (rows ?? []).map((row) => toTrackedChannel(row, idleReason));

@@ -147,7 +147,6 @@ export function createTargetStore(database: Database) {
     listItemTargets: (platform: Platform, ids: readonly string[]) =>
       listTargets(SELECT_ITEM_TARGETS, [platform, JSON.stringify(ids)]),
 
-    /** When the next target is due; `undefined` when there is none. */
     readNextDue: async (platform: Platform) =>
       (await database.queryJson<number | null>(SELECT_NEXT_DUE, [platform])) ?? undefined,
 

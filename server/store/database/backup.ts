@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { DomainError } from "../../../core/errors.ts";
 import { describeError, readSystemErrorCode } from "../../system-errors.ts";
 import type { Database } from "./database.ts";
-import { parseFileUrl } from "./database-file.ts";
+import { parseFileUrl } from "./open-database.ts";
 import { mapTransientErrors, toUnavailableError } from "./errors.ts";
 
 /** Copies the database, as it is at one instant, into a new file that only its owner can read. */

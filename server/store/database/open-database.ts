@@ -6,7 +6,6 @@ import pRetry from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
 import migrations from "../tables/migrations/meta/_journal.json" with { type: "json" };
 import type { Database, DatabaseOptions } from "./database.ts";
-import { parseFileUrl } from "./database-file.ts";
 import { openLocalDatabase } from "./local-database.ts";
 import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-database.ts";
 
@@ -79,4 +78,9 @@ async function assertNoTables(database: Database): Promise<void> {
     "Another program made this database; set DATABASE_URL to a database of this service, or to a " +
       "new file",
   );
+}
+
+export function parseFileUrl(url: string): string | undefined {
+  if (!url.startsWith("file:")) return undefined;
+  return decodeURIComponent(url.slice("file:".length).replace(/^\/\/(?=\/)/, ""));
 }

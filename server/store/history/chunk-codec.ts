@@ -18,7 +18,6 @@ type PointLayout = KindTables["pointLayout"];
 export interface Chunk {
   /** The instant of the first point, in milliseconds since 1970 UTC. */
   readonly start: number;
-  /** How many points it has. */
   readonly size: number;
   readonly points: string;
 }

@@ -117,7 +117,6 @@ export async function updateGainsAfterPruning(
   return [{ sql, args: [JSON.stringify(updates)] }];
 }
 
-/** The newest known count of the range of a gain. */
 type Baseline = KindTables["gains"][number] & TimeRange & { at: number; count: number | null };
 
 function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {

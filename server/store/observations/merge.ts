@@ -134,7 +134,6 @@ const getAttributes = (
   index: number,
 ): Observation["attributes"] => attributeSets[attributeIndexes[index] ?? 0] ?? {};
 
-/** Returns the point of an observation; `counts` takes its counts. */
 function getPoint(batch: ObservationBatch, index: number, counts: (number | null)[] = []): Point {
   const { length } = ENTITY_FIELDS[batch.kind].counts;
   for (let nth = 0; nth < length; nth++) {

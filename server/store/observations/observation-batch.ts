@@ -24,7 +24,6 @@ export interface ObservationBatch {
   readonly attributeIndexes: Uint32Array;
 }
 
-/** Collects observations of any kinds into one batch for each kind. */
 export function createBatchBuilder() {
   const builders = mapKinds(createKindBatchBuilder);
   return {

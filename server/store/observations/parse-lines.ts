@@ -33,7 +33,6 @@ export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8
   }
 }
 
-/** Splits bytes at line ends: each part ends at the first one after `partBytes`, without it. */
 function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
   for (let start = 0; start <= bytes.length;) {
     const end = findLineEnd(bytes, start + partBytes);

@@ -14,7 +14,6 @@ import type { CacheableResult } from "./read-types.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 
-// Channels that one step reads, sorts and joins.
 const STEP_CHANNELS = 250;
 const SORT_STEP_CHANNELS = 5000;
 const JOIN_STEP_CHANNELS = 2000;

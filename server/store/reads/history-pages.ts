@@ -100,7 +100,6 @@ export async function readBuckets(
   return buckets.slice(0, maxBuckets);
 }
 
-/** Appends buckets; the first may continue the last one. */
 function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[]): void {
   const [last, [first, ...rest]] = [buckets.at(-1), next];
   if (last === undefined || first?.start !== last.start) return void buckets.push(...next);

@@ -49,7 +49,6 @@ export function createListStatements(
         index === undefined ? [] : [{ sql: index.sql, args: [index.text, limit] }],
       ),
 
-    /** Selects the next entities after a position. */
     selectNext: (after: ListPosition | undefined, limit: number) =>
       createStatement(selectNextSql(selection, after), after, limit),
 

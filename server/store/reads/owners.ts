@@ -30,7 +30,6 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   readonly fromSql: (name: string, foldedName: string) => string;
   /** The name of the row `owner` in responses, as SQL. */
   readonly nameSql: string;
-  /** Creates the field of a response that has this name. */
   readonly createNameField: (name: string) => NameField;
   /** Lists the cache tags of a response about a name, which means the owner with this identifier. */
   readonly listTags: (name: string, id?: string) => string[];
@@ -66,7 +65,6 @@ function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: st
 /** A row `owner`, without its fields; `observedAt` is `null` for a user who was never observed. */
 type OwnerRow = Readonly<{ key: number; id: string; observedAt: number | null; name: string }>;
 
-/** Creates the reads of the owners of a kind; `fieldsSql` is JSON of the row `owner`. */
 export function createOwnerReads<Kind extends OwnerKind, NameField extends object, Fields, Details>(
   database: Database,
   owner: Owner<Kind, NameField>,
@@ -156,7 +154,6 @@ export function createItemReads<
   const { entityTable, owner: columns } = KIND_TABLES[kind];
   const history = createHistoryReader<Point>({ kind, fields, maxPoints: HISTORY_MAX_POINTS });
 
-  /** Creates the read of JSON of the row `item`. It throws a `DomainError` if there is none. */
   function createItemRead<Row>(jsonSql: string) {
     type ItemRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
     const readOwner = createOwnerRead<ItemRow>(

@@ -36,9 +36,7 @@ function createKindTables(kind: EntityKind) {
     gains,
     entityTable: getTableName(entities),
     historyTable: `${kind}_histories`,
-    /** The column of the history table that holds the key of the entity. */
     entityColumn: kind,
-    /** The counts of the points of a stored history. */
     pointLayout: createPointLayout(Object.values(KINDS[kind].counts)),
     /** All columns of the entity table but the gains, which change when observations are removed. */
     stateColumns: Object.keys(getTableColumns(entities)).filter((name) => !isGain.has(name)),
@@ -71,13 +69,11 @@ function fieldValueSql(field: string, column: string = toColumnName(field)): str
     : column;
 }
 
-/** The fields of a schema as a JSON object, as SQL: each from the column of its name. */
 export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
   const members = Object.keys(properties).map((field) => `'${field}', ${fieldValueSql(field)}`);
   return `json_object(${members.join(", ")})`;
 }
 
-/** The `Attributes` of the row `e` as JSON, as SQL. */
 export function attributesJsonSql({ attributes }: KindTables): string {
   const members = Object.keys(attributes).map((field) => {
     const column = `e.${toColumnName(field)}`;

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database, WriteOptions } from "../../../server/store/database/database.ts";
-import { parseFileUrl } from "../../../server/store/database/database-file.ts";
-import { openDatabase } from "../../../server/store/database/open-database.ts";
+import { openDatabase, parseFileUrl } from "../../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import {

@@ -133,7 +133,6 @@ export function createCallQueue(options: CallQueueOptions) {
 function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   let idle: { readonly connection: RemoteConnection; readonly since: number }[] = [];
   return {
-    /** Rejects the call if no connection can be opened. */
     acquire({ reject }: QueuedCall): RemoteConnection | undefined {
       for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
         const isFresh = performance.now() - last.since < IDLE_MAX_MS;

@@ -111,7 +111,6 @@ export function openRemoteConnection(
 function createTextStore(client: WsClient) {
   const stored = new Map<string, Sql>();
   return {
-    /** Replaces a text that the server has, or stores it there. */
     store(text: string): string | Sql {
       if (!stored.has(text) && text.length <= STORED_TEXT_MAX_CHARACTERS) {
         if (stored.size < STORED_TEXTS_MAX) stored.set(text, client.storeSql(text));
