@@ -1,5 +1,5 @@
 /** The fake platforms have the limits on which other tests rely. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { openFakeBluesky } from "../support/platforms/fake-bluesky.ts";
 import type { FakeServer } from "../support/platforms/fake-server.ts";
@@ -20,15 +20,16 @@ const PLAN = {
 const clock = { now: NOW };
 const world = createWorld(PLAN);
 const options = { world, now: () => clock.now, logSize: 3 };
-const youtube = await openFakeYoutube({
-  ...options,
-  apiKey: "key",
-  generalUnits: 30,
-  statsUnits: 1,
+let youtube: Awaited<ReturnType<typeof openFakeYoutube>>;
+let x: Awaited<ReturnType<typeof openFakeX>>;
+let bluesky: Awaited<ReturnType<typeof openFakeBluesky>>;
+beforeEach(async () => {
+  clock.now = NOW;
+  youtube = await openFakeYoutube({ ...options, apiKey: "key", generalUnits: 30, statsUnits: 1 });
+  x = await openFakeX({ ...options, bearerToken: "token" });
+  bluesky = await openFakeBluesky(options);
 });
-const x = await openFakeX({ ...options, bearerToken: "token" });
-const bluesky = await openFakeBluesky(options);
-afterAll(() => Promise.all([youtube.close(), x.close(), bluesky.close()]));
+afterEach(() => Promise.all([youtube.close(), x.close(), bluesky.close()]));
 
 const get = async (fake: FakeServer, path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(`${fake.baseUrl}${path}`, { headers });
@@ -64,7 +65,6 @@ describe("a fake", () => {
     clock.now++;
     expect(await statusOf(youtube, path)).toBe(200);
     expect(youtube.servedOn("stats", clock.now)).toBe(1);
-    clock.now = NOW;
   });
 
   test("of X accepts up to 100 names, and counts down its window", async () => {

@@ -7,6 +7,10 @@ import { waitUntil } from "../support/wait.ts";
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
+  await service.observe(
+    { kind: "channel", observedAt: "2026-11-20", id: "UCsoup", username: "soup" },
+    ...Array.from({ length: 30 }, (_, id) => short(id)),
+  );
 });
 afterAll(() => service.close());
 
@@ -46,10 +50,6 @@ function startFollowing(key: string, channel: string) {
 
 describe("follow-shorts.ts", () => {
   test("prints each new short once, also a whole page of them, and what it paid", async () => {
-    await service.observe(
-      { kind: "channel", observedAt: "2026-11-20", id: "UCsoup", username: "soup" },
-      ...Array.from({ length: 30 }, (_, id) => short(id)),
-    );
     const { account, key } = await service.createAccountWithKey(1000);
     const example = startFollowing(key, "soup");
     await example.waitFor("Following");

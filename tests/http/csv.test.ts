@@ -146,18 +146,20 @@ describe("CSV", () => {
   });
 
   test("200: an observation changes the cached CSV", async () => {
+    const own = await startListService();
     const path = "/api/microblog/someone/history?format=csv&interval=raw";
-    const before = readCsvRows(await (await service.get(path)).text());
-    await service.observe({
+    const before = readCsvRows(await (await own.get(path)).text());
+    await own.observe({
       kind: "user",
       observedAt: formatInstant(NOW + 1000),
       username: "Someone",
       displayName: "",
       followers_count: 1,
     });
-    const after = readCsvRows(await (await service.get(path)).text());
+    const after = readCsvRows(await (await own.get(path)).text());
     expect(after).toHaveLength(before.length + 1);
     expect(after.at(-1)?.slice(2)).toEqual(["1", "", "", "-499", "", ""]);
+    await own.close();
   });
 
   test("402 and 404: errors are JSON", async () => {

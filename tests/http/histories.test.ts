@@ -114,17 +114,22 @@ describe("GET …/history", () => {
   });
 
   test("200: an observation changes the response, whatever was cached", async () => {
-    const path = `${KINDS.user.path}?interval=day`;
+    const path = "/api/microblog/changing/history?interval=day";
+    const observeChange = (at: number, counts: object) =>
+      service.observe({
+        kind: "user",
+        observedAt: formatInstant(at),
+        username: "Changing",
+        ...counts,
+      });
+    await observeChange(NOW - DAY_MS, { followers_count: 70, following_count: 7 });
+    await observeChange(NOW, { followers_count: 75, following_count: 8 });
     const before = await fetchJson(path);
-    await service.observe({
-      kind: "user",
-      observedAt: formatInstant(NOW + 1000),
-      username: "Someone",
-      followers_count: 77,
-    });
+    await observeChange(NOW + 1000, { followers_count: 77 });
     const { body } = await fetchJson(path);
     expect(body.history).toHaveLength(before.body.history.length);
     const { following_count } = before.body.history.at(-1);
+    expect(following_count).toBe(8);
     expect(body.history.at(-1)).toMatchObject({ followers_count: 77, following_count });
   });
 

@@ -283,7 +283,13 @@ describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
   });
 
   test("404: a tweet of another user, without a date, or unknown", async () => {
-    for (const path of ["nasa/tweet/1346889436626259967", "lister/tweet/undated", "nasa/tweet/0"]) {
+    await service.observe(
+      makeUser("reader", NOW),
+      makeTweet("owned", "owner", NOW, { created_at: toIso(NOW) }),
+      makeTweet("dateless", "owner", NOW),
+    );
+    expect((await service.get("/api/microblog/owner/tweet/owned")).status).toBe(200);
+    for (const path of ["reader/tweet/owned", "owner/tweet/dateless", "reader/tweet/0"]) {
       const response = await service.get(`/api/microblog/${path}`);
       expect([response.status, await response.json()]).toMatchObject([
         404,

@@ -47,8 +47,11 @@ describe("GET /api/video/channels", () => {
 });
 
 describe("GET /api/video/{channel}/details", () => {
-  test("200: every field is present, in order, null if unknown", async () => {
+  beforeAll(async () => {
     await service.observe(makeChannel("UC1", NOW, { username: "Soup", viewCount: 0 }));
+  });
+
+  test("200: every field is present, in order, null if unknown", async () => {
     expect(await (await service.get("/api/video/UC1/details")).text()).toBe(
       '{"id":"UC1","username":"Soup","displayName":null,"description":null,"subscribers":null,' +
         '"videoCount":null,"viewCount":0,"joinedAt":null,"country":null,"thumbnail":null,' +
@@ -141,21 +144,22 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
   });
 
   test.each([
-    ["line\nbreak"],
-    ["🍲 emoji"],
-    ["مرحبا بالعالم"],
-    ["e\u0301 not NFC"],
-    [' "\\ </script>'],
-  ])("200: the title %j is returned byte for byte", async (title) => {
+    ["line\nbreak", "break"],
+    ["🍲 emoji", "emoji"],
+    ["مرحبا بالعالم", "arabic"],
+    ["e\u0301 not NFC", "accent"],
+    [' "\\ </script>', "script"],
+  ])("200: the title %j is returned byte for byte", async (title, id) => {
     await service.observe(
       makeChannel("c", NOW),
-      makeShort("t", "c", (service.clock.now += 1), { title, publishedAt: "2026-11-01" }),
+      makeShort(id, "c", NOW, { title, publishedAt: "2026-11-01" }),
     );
-    expect(await fetchJson("/api/video/c/short/t")).toMatchObject({ title });
+    expect(await fetchJson(`/api/video/c/short/${id}`)).toMatchObject({ title });
   });
 
   test("404: a short that is unknown, of another channel, or without a publication time", async () => {
     await service.observe(
+      makeChannel("c", NOW),
       makeChannel("other", NOW),
       makeShort("undated", "c", NOW),
       makeShort("elsewhere", "other", NOW, { publishedAt: "2026-11-01" }),
@@ -186,7 +190,7 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     const points = Array.from({ length: 1000 }, (_, index) =>
       makeShort("long", "c", NOW - index * 60_000, { views: index, publishedAt: "2026-11-01" }),
     );
-    await service.observe(...points);
+    await service.observe(makeChannel("c", NOW), ...points);
     const whole = await service.get("/api/video/c/short/long");
     expect(whole.headers.has("x-history-thinned")).toBe(false);
     await service.observe(makeShort("long", "c", NOW - DAY_MS * 9, { views: 77 }));

@@ -152,15 +152,17 @@ describe("createClient()", () => {
   test("finds names of any characters", async () => {
     const name = "🍲".repeat(200);
     const at = { observedAt: "2026-11-20" };
-    await service.observe(
+    const own = await startTestService();
+    await own.observe(
       { kind: "channel", ...at, id: "UC2", username: name },
       { kind: "short", ...at, channel: "UC2", id: "a/b?c#d%e", publishedAt: "2026-11-19" },
     );
-    const { video } = createTestClient();
+    const { video } = createTestClient({ baseUrl: own.address, apiKey: own.key });
     expect((await video.channel(name)).body.username).toBe(name);
     expect((await video.details([name])).body.results).toMatchObject([{ found: true }]);
     expect((await video.short(name, "a/b?c#d%e")).body.id).toBe("a/b?c#d%e");
     expect((await collect(video.channels({ search: name.slice(0, 100) }))).length).toBe(1);
+    await own.close();
   });
 
   test("reads no page that is not asked for", async () => {

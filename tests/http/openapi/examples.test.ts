@@ -222,7 +222,8 @@ describe("the example error", () => {
   });
 
   test("of a full monitoring list is the response once it has 10,000 creators", async () => {
-    await service.service.database.write([
+    const full = await startTestService();
+    await full.service.database.write([
       {
         sql: `
           WITH RECURSIVE numbers(number) AS (
@@ -234,12 +235,12 @@ describe("the example error", () => {
         args: [],
       },
     ]);
-    await setCreator(service, false);
     const addCreator = Object.fromEntries(OPERATIONS)["addCreator"];
     const init = addCreator && buildRequestInit(addCreator);
-    const response = await service.get("/api/creators", service.key, init);
+    const response = await full.get("/api/creators", full.key, init);
     expect(response.status).toBe(409);
     expect(await response.json()).toEqual(getErrorExample("addCreator", "CreatorListFull"));
+    await full.close();
   });
 
   test("exists for every operation", () => {
