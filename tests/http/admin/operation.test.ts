@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const sendRaw = (method: string, path: string, body?: object) =>
-  fetch(`${service.address}/admin/${path}`, {
+const sendRaw = (method: string, path: string, body?: object, { address } = service) =>
+  fetch(`${address}/admin/${path}`, {
     method,
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
     body: body === undefined ? null : JSON.stringify(body),
@@ -22,26 +22,27 @@ const sendRaw = (method: string, path: string, body?: object) =>
 
 const downloadBackup = (file: string) => sendRaw("GET", `backups/${file}`);
 
-async function sendAdmin(method: string, path: string, body?: object) {
-  const response = await sendRaw(method, path, body);
+async function sendAdmin(method: string, path: string, body?: object, to = service) {
+  const response = await sendRaw(method, path, body, to);
   return { status: response.status, body: Object(await response.json()) };
 }
 
 describe("POST /admin/backups", () => {
   test("201: copies the database into a private file of the folder, once for each name", async () => {
-    const { status, body } = await sendAdmin("POST", "backups", { file: "one.db" });
-    const folder = join(service.folder, "backups");
+    const own = await startTestService({ ADMIN_TOKEN });
+    const backUp = (request: object) => sendAdmin("POST", "backups", request, own);
+    const { status, body } = await backUp({ file: "one.db" });
+    const folder = join(own.folder, "backups");
     const { size, mode } = await stat(join(folder, "one.db"));
     expect({ status, body }).toEqual({ status: 201, body: { file: "one.db", bytes: size } });
     expect([mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(await sendAdmin("POST", "backups", { file: "one.db" })).toEqual({
+    expect(await backUp({ file: "one.db" })).toEqual({
       status: 409,
       body: { error: "Conflict", message: "one.db already exists; name a new file" },
     });
-    expect((await sendAdmin("POST", "backups", {})).body.file).toBe(
-      "metrics-2026-11-20T120000Z.db",
-    );
+    expect((await backUp({})).body.file).toBe("metrics-2026-11-20T120000Z.db");
     expect((await readdir(folder)).toSorted()).toEqual(["metrics-2026-11-20T120000Z.db", "one.db"]);
+    await own.close();
   });
 
   test.each(["", "..", ".hidden", "a/b", "/tmp/a", "../a", "a\\b", "a\0b", "ä", "a".repeat(101)])(
@@ -69,8 +70,11 @@ describe("POST /admin/backups", () => {
       "content-disposition": 'attachment; filename="kept.db"',
       "cache-control": "no-store",
     });
+    const accounts: object[] = (await sendAdmin("GET", "accounts")).body;
     const copy = Database.deserialize(await response.bytes());
-    expect(copy.query("SELECT count(*) AS count FROM accounts").get()).toEqual({ count: 1 });
+    expect(copy.query("SELECT count(*) AS count FROM accounts").get()).toEqual({
+      count: accounts.length,
+    });
     const deleted = await sendAdmin("DELETE", "backups", { file });
     expect(deleted).toEqual({ status: 200, body: { file } });
     for (const gone of [await downloadBackup(file), await sendRaw("DELETE", "backups", { file })]) {
