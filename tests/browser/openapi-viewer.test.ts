@@ -29,6 +29,17 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     await service.close();
   });
 
+  /** Loads the page anew, and enters the key. @returns The dialog, which stays open. */
+  async function enterKey() {
+    const { page } = browser;
+    await page.goto(`${service.address}/swagger`);
+    await page.getByRole("button", { name: "Authorize" }).click();
+    const dialog = page.locator(".dialog-ux");
+    await dialog.getByLabel("Value:").first().fill(service.key);
+    await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
+    return dialog;
+  }
+
   /** Sends the operation `GET /api/video/channels` from the page. */
   async function sendChannelsRequest() {
     const { page } = browser;
@@ -54,10 +65,7 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
 
   test("sends an operation with the key that was entered, and shows the response", async () => {
     const { page } = browser;
-    await page.getByRole("button", { name: "Authorize" }).click();
-    const dialog = page.locator(".dialog-ux");
-    await dialog.getByLabel("Value:").first().fill(service.key);
-    await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
+    const dialog = await enterKey();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("List the available channels").click();
     const response = await sendChannelsRequest();
@@ -69,8 +77,7 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
 
   test("sends an administrator's token, and stores neither it nor the key", async () => {
     const { page } = browser;
-    await page.getByRole("button", { name: "Authorize" }).click();
-    const dialog = page.locator(".dialog-ux");
+    const dialog = await enterKey();
     await dialog.getByLabel("auth-bearer-value").fill(ADMIN_TOKEN);
     await dialog.getByRole("button", { name: "Apply credentials" }).click();
     await dialog.getByRole("button", { name: "Close" }).last().click();
