@@ -283,11 +283,8 @@ describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
   });
 
   test("404: a tweet of another user, without a date, or unknown", async () => {
-    await service.observe(
-      makeUser("reader", NOW),
-      makeTweet("owned", "owner", NOW, { created_at: toIso(NOW) }),
-      makeTweet("dateless", "owner", NOW),
-    );
+    await service.observe(makeUser("reader", NOW), makeTweet("dateless", "owner", NOW));
+    await service.observe(makeTweet("owned", "owner", NOW, { created_at: toIso(NOW) }));
     expect((await service.get("/api/microblog/owner/tweet/owned")).status).toBe(200);
     for (const path of ["reader/tweet/owned", "owner/tweet/dateless", "reader/tweet/0"]) {
       const response = await service.get(`/api/microblog/${path}`);
