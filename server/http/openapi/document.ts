@@ -22,17 +22,17 @@ const ALL_ENDPOINTS: readonly EndpointDescription[] = [
   ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
 ];
 
-/** Core's schemas have patterns alone, because TypeBox knows no formats; generators read these. */
+/** Formats, for generators of clients. Core's schemas have only patterns, because TypeBox knows no formats. */
 const FORMATS = new Map<unknown, string>([
   [Day.pattern, "date"],
   [Instant.pattern, "date-time"],
 ]);
 
 /**
- * Copies a document, with the formats that patterns mean, without patterns that repeat `enum`, and
- * without the names of schemas inside of others.
+ * Copies a document with better schemas: with the formats that patterns stand for, without patterns
+ * that repeat `enum`, and without `$id`: a reference names a schema.
  */
-function describeTexts<Document extends object>(document: Document): Document {
+function refineSchemas<Document extends object>(document: Document): Document {
   const describe = (_key: string, value: unknown) => {
     if (typeof value !== "object" || value === null) return value;
     if (!("pattern" in value || "$id" in value)) return value;
@@ -48,7 +48,7 @@ export function createDocument() {
   const { document, securitySchemes, headers } = reference;
   const paths = Map.groupBy(ALL_ENDPOINTS, (endpoint) => parseOperation(endpoint).path);
   const schemas = ALL_ENDPOINTS.flatMap(({ result, body }) => [result.schema, body ?? []]).flat();
-  return describeTexts({
+  return refineSchemas({
     ...document,
     info: { ...document.info, version },
     tags: Object.entries(API_PARTS).map(([name, { cost, about }]) => ({
@@ -85,7 +85,7 @@ const CORE_NAMES: ReadonlyMap<unknown, string> = new Map(
   Object.entries<unknown>(resources).map(([name, schema]) => [schema, name]),
 );
 
-/** The name of a schema: its `$id`, or its name in core; `undefined` if it is of a text. */
+/** The name of a schema: its `$id`, or its name in core; `undefined` for the schema of a text. */
 const findSchemaName = (schema: TSchema): string | undefined =>
   schema.$id ?? CORE_NAMES.get(schema);
 
