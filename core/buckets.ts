@@ -1,4 +1,7 @@
-/** Groups the points of a history by hour, day, week or month, in UTC. Nothing is interpolated or summed. */
+/**
+ * The buckets of histories: points grouped by hour, day, week or month in UTC, rows of several
+ * histories, and the changes of counts. Nothing is interpolated or summed.
+ */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 

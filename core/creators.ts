@@ -1,6 +1,7 @@
 /**
- * The monitoring list: a set of creators. A creator is a platform and a username. Usernames are
- * compared without case; the list keeps the spelling that was added.
+ * The monitoring list, a set of creators, with its requests, responses and errors. A creator is a
+ * platform and a username. Usernames are compared without case; the list keeps the spelling that was
+ * added.
  */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
@@ -79,7 +80,7 @@ export function getCreatorKey({ platform, creator }: Creator): string {
  * Adds a creator.
  *
  * @param max The most creators that the list may hold.
- * @returns The list after it, and the creator that was added.
+ * @returns The new list, and the creator that was added.
  * @throws {DomainError} `Creator Already Exists`, else `Creator List Full`.
  *
  * @example
@@ -100,7 +101,7 @@ export function addCreator(
 /**
  * Removes a creator.
  *
- * @returns The list after it, and the creator that was removed, in the spelling of the list.
+ * @returns The new list, and the creator that was removed, in the spelling of the list.
  * @throws {DomainError} `Creator Not Found`.
  *
  * @example

@@ -1,6 +1,6 @@
 /**
  * The kinds of entities: channels, shorts, users and tweets, with their fields. A field is declared
- * here alone: parsing, tables, stored histories, CSV, resources and the sorts of lists follow.
+ * only here: parsing, tables, stored histories, CSV, resources, sorts and gains follow from it.
  */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
@@ -22,7 +22,7 @@ export interface KindDeclaration {
   readonly counts: Readonly<Record<string, number>>;
   /** The counts that lists are sorted by, by the names of the sorts; the first is the default. */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** The counts with gains, by the ends of the gains' names: `Gain` makes `dailyGain`. */
+  /** The counts with gains, by the ending of the gains' names: `Gain` for `dailyGain` and the others. */
   readonly gains?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The domain of creator metrics as pure functions: observations, pages, growth, credits, the
- * monitoring list. They read no clock, network or disk.
+ * The domain of creator metrics as pure functions: observations, growth, pages, credits, the
+ * monitoring list, errors and resources; and the interfaces of stores. The functions read no clock,
+ * network or disk.
  *
  * @example
  * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "@creator-metrics/core";

@@ -1,4 +1,4 @@
-/** Parses query parameters: text to numbers within their limits. */
+/** Parsers of query parameters: whole numbers within limits, choices, and values that may not repeat. */
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 

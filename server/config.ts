@@ -1,4 +1,4 @@
-/** Reads the settings from environment variables, and checks them once at the start. */
+/** The settings of the service, with their documentation, and their values, read once at the start. */
 import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";

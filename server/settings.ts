@@ -1,4 +1,7 @@
-/** Settings: environment variables with their documentation, and how their texts are read. */
+/**
+ * The form of a setting, which is an environment variable, and parsers that several settings have.
+ * config.ts has the settings themselves.
+ */
 
 export interface Setting {
   readonly name: string;

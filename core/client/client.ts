@@ -1,4 +1,7 @@
-/** The client: its methods, by the parts of the API, and the requests that they send. */
+/**
+ * The client: its methods for channels and shorts, users and tweets, the monitoring list and the
+ * account, and the request of each method.
+ */
 import type { SortName } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
@@ -69,8 +72,8 @@ export interface MicroblogClient extends OwnerClient<
 
 /**
  * A client of the service. A method rejects with a `MetricsError` for an error response, with a
- * `ConnectionError` or its `TimeoutError` if there is none of the service, with an `AbortError` after
- * an abort, or with a `RangeError` for an argument that no request can be sent with.
+ * `ConnectionError` without a response of the service (a `TimeoutError` if the time was over), with
+ * an `AbortError` after an abort, or with a `RangeError` for an argument that no request can have.
  */
 export interface Client {
   /** Channels and shorts. */
@@ -99,7 +102,7 @@ export interface Client {
 /**
  * Creates a client.
  *
- * @throws {RangeError} For options that no request can be sent with.
+ * @throws {RangeError} For an option that no request can have.
  *
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "cm_..." });
@@ -140,7 +143,7 @@ const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): rea
 
 type CursorPage = Pick<resources.ChannelHistory, "pagination">;
 
-/** Creates the reads of owners. Their `name` is that of one in paths and, as a plural, in bodies. */
+/** Creates the reads of owners. Paths have an owner as `name`; bodies have several as its plural. */
 function createOwnerClient<
   History extends CursorPage & { readonly history: readonly unknown[] },
   Batch extends { readonly results: readonly unknown[] },
@@ -164,7 +167,7 @@ function createOwnerClient<
 
 const VIDEO = "api/video";
 
-/** A page of channels is asked for by a parameter; without one, the response is the whole list. */
+/** The size of a page of channels. A request without parameters gets the whole list, not a page. */
 const CHANNELS_LIMIT = 100;
 
 function createVideoClient(send: Send): VideoClient {
@@ -215,7 +218,7 @@ function createMicroblogClient(send: Send): MicroblogClient {
 
 const readFollowers = ({ followers }: resources.FollowersPage) => followers.USER.metrics;
 
-/** Lists tweets newest first. An object has identifiers such as `7` before all others. */
+/** Lists tweets newest first. The object has lost that order: keys such as `7` come first in it. */
 function listTweets({ tweets }: resources.TweetsPage) {
   return Object.entries(tweets).toSorted(
     ([idA, a], [idB, b]) => compareText(b.created_at, a.created_at) || compareText(idB, idA),

@@ -1,6 +1,6 @@
 /**
- * The forms of the client's methods: reads, lists and their queries, which follow from the requests
- * that the service parses.
+ * The types of the client's methods: reads, lists, histories, and the methods that channels and users
+ * have in common. Their queries follow from the requests that the service parses.
  */
 import type { ShortsRequest } from "../shorts.ts";
 import type { HistoryRequest } from "../histories.ts";

@@ -1,4 +1,4 @@
-/** The options of a client and of a request, and the checks of these and of other arguments. */
+/** The options of a client and of a request, their checks, those of other arguments, and idempotency keys. */
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */

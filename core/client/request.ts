@@ -1,4 +1,7 @@
-/** Sends the requests of the client, with retries that are charged once. */
+/**
+ * The requests of the client: their URLs and headers, retries, which are charged once, and a cache of
+ * responses with entity tags.
+ */
 import { readOutcome, sendOnce, type Result } from "./attempt.ts";
 import { AbortError } from "./errors.ts";
 import {

@@ -1,4 +1,4 @@
-/** Reads the known fields of an entity for its resources: `null` is unknown. */
+/** The known fields, counts and points of an entity, for its resources: `null` is unknown. */
 import type { HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import {

@@ -1,6 +1,6 @@
 /**
- * Polls sources in cycles, one after another, on demand or in a loop: their due targets, within their
- * quotas and rate limits.
+ * The cycles that poll the due targets of a source, within its quota and rate limits, and the engine
+ * that runs those of all sources, once or in a loop.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";

@@ -1,4 +1,7 @@
-/** Creates the parts that charged reads need: response cache, debit queue and refund spool. */
+/**
+ * The parts that charged reads need, connected: response cache, debit queue, refund spool, status
+ * counter and body streamer.
+ */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
 import type { Config } from "../config.ts";

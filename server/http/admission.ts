@@ -1,7 +1,8 @@
 /**
- * Admits requests: path, then authentication, method, rate limit, scope of the key and path
- * parameters, in that order. The route checks the rest: body, query, credits, existence. So a request
- * without a valid key gets 401 on every known path, whatever else is wrong with it.
+ * The admission of requests, and the headers of all responses: the request's identifier and CORS.
+ * Checked are path, authentication, method, rate limit, scope of the key and path parameters, in that
+ * order; the route checks the rest: body, query, credits, existence. So a request without a valid key
+ * gets 401 on every known path, whatever else is wrong with it.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -58,9 +59,9 @@ export function setCommonHeaders(
 }
 
 /**
- * Authenticates a request of a known path, then checks its method and its rate limit. The caller is
- * `undefined` for a path that needs no API key, and no promise if the key is cached, because most
- * requests come with a cached key and a promise costs time.
+ * Authenticates a request of a known path, then checks its method, its rate limit and the scope of its
+ * key. Returns the caller, `undefined` for a path that needs no API key. For a cached key, which most
+ * requests have, it returns no promise, because a promise costs time.
  *
  * @param headers Gets the headers that the response must have, also if this throws.
  */

@@ -1,7 +1,8 @@
 /**
- * Charges requests. Requests that arrive during a commit wait for the next one, so that one sync to
- * the disk commits many debits, and the refunds that wait with them. The ledger decides each debit as
- * if it came alone, in their order; a request whose client leaves before is not charged.
+ * The queue that charges requests: a request is debited, and then completed, once it was answered, or
+ * refunded. Requests that arrive during a commit wait for the next one, so that one sync to the disk
+ * commits many debits and refunds. The ledger decides each debit as if it came alone, in their order;
+ * a request whose client leaves before its commit is not charged.
  */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
@@ -29,7 +30,7 @@ interface DebitQueueOptions {
   now(): number;
   /** Receives the changes up to a commit, before its requests are answered. */
   onChanges?(changes: ChangeSet): void;
-  /** Receives why a refund, which is retried until the service stops, or a listener failed. */
+  /** Receives the error of a listener, or of a refund, which is retried until the service stops. */
   onFailure?(error: unknown): void;
   /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
   onEnd?(debit: Debit, status: number | undefined): void;

@@ -1,4 +1,7 @@
-/** Limits the requests of each API key, in the memory of this process. */
+/**
+ * The limits of each API key, in the memory of this process: its requests in a minute, and its reads
+ * in a minute whose clients left before the response.
+ */
 import { MINUTE_MS } from "../../core/time.ts";
 import {
   takeRateLimitToken,
@@ -25,7 +28,7 @@ export function createRateLimiter(perMinute: number, now: () => number) {
 
 /**
  * Reads of an API key that may end in a minute without a response, because its clients closed their
- * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
+ * connections after the debit: 1 % of the reads of a key with 5,000 reads a second.
  */
 const ABORTED_READS_PER_MINUTE = 3000;
 

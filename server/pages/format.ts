@@ -1,4 +1,4 @@
-/** Formats figures and instants for people. */
+/** The formats of figures and instants for people, and tables as CSV. */
 
 const UNITS = [
   [1e12, "T"],

@@ -12,7 +12,7 @@ export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
 
 export const getPluralLabel = (kind: EntityKind): string => `${KIND_LABELS[kind]}s`;
 
-/** The counts of each kind, in the order of the pages: charts show the first one at first. */
+/** The counts of each kind, in the order of the pages. Charts begin with the first one. */
 export const COUNT_LABELS: Readonly<Record<EntityKind, Readonly<Record<string, string>>>> = {
   channel: { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" },
   short: { views: "Views", likes: "Likes", comments: "Comments", shares: "Shares" },
@@ -26,6 +26,7 @@ export const COUNT_LABELS: Readonly<Record<EntityKind, Readonly<Record<string, s
   },
 } satisfies { readonly [Kind in EntityKind]: Record<CountName<Kind>, string> };
 
+/** Returns `name` if it is one of the counts, else the first count. */
 export const pickCount = (labels: Readonly<Record<string, string>>, name: string | null): string =>
   Object.keys(labels).find((count) => count === name) ?? Object.keys(labels)[0] ?? "";
 

@@ -1,4 +1,7 @@
-/** The addresses of the pages, which can be shared and reloaded: paths, and fragments for administrators. */
+/**
+ * The addresses of the pages, as paths, and of the administrator's page, as fragments; and the links
+ * that change the path without a new document, and the return to the place on a page.
+ */
 import { useEventValue } from "./store.ts";
 
 function navigate(href: string, { isReplaced = false } = {}): void {
@@ -79,7 +82,7 @@ export function createFragment(
   return query.size === 0 ? `#${path}` : `#${path}?${query}`;
 }
 
-/** The part that the fragment shows: that of a name, or the whole. The component renders again when it changes. */
+/** The part, name and query of the fragment. The component renders again when they change. */
 export const useAdminAddress = () => useEventValue(window, "hashchange", parseFragment);
 
 function parseFragment() {

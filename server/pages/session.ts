@@ -1,8 +1,8 @@
 /**
- * The session of the tab: the API key, the credits left, and the cost of the page. The key is handed
- * over to a tab that a link of this tab was opened in: a browser gives a new tab nothing of the session
- * of the old one, so it asks the other tabs. A tab answers only for an address whose link was pressed
- * in it a moment ago: nothing else learns the key.
+ * The session of the tab: the API key, the client with this key, the credits left, the cost of the
+ * page, and the handover of the key to new tabs. A browser gives a tab that a link opens nothing of
+ * the session of the old tab, so the new tab asks the others for the key. A tab answers only for an
+ * address whose link was pressed in it a moment ago: nothing else learns the key.
  */
 import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";

@@ -1,4 +1,7 @@
-/** Runs a process that serves the public API over HTTP, and stops without losing a request. */
+/**
+ * The process that serves the public API over HTTP: its start, warnings when it runs out of file
+ * descriptors, and its stop without losing a request.
+ */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import pTimeout from "p-timeout";

@@ -1,7 +1,7 @@
 /**
  * The lock, the process ID and the socket beside a database file: a process owns the file by the lock,
- * and others find it by the socket. A suspended owner accepts connections and never answers, so every
- * wait has a deadline.
+ * after checks of the file, and others send it requests by the socket. A suspended owner accepts
+ * connections and never answers, so every wait has a deadline.
  */
 import { Database as Lock } from "bun:sqlite";
 import fs from "node:fs";

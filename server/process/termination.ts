@@ -1,4 +1,7 @@
-/** Ends a process: detects that it must end, and stops its server without cutting a response. */
+/**
+ * The end of a process: the signals to end and the end of its package runner, and how a server stops
+ * without cutting a response.
+ */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import pTimeout from "p-timeout";

@@ -1,6 +1,6 @@
 /** The examples in the help of each command, which a test runs. */
 
-/** Command lines by their descriptions, by the full name of the command; `$0` is the program. */
+/** For each command, by its full name: its examples by their descriptions. `$0` is the program. */
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": {
     "Look around with generated data": "$0 demo",

@@ -1,6 +1,7 @@
 /**
- * The administration API. The command line is its client: in process, or through the socket of the
- * process that owns the database file. To holders of a token, it is also served over HTTP.
+ * The routes of the administration API, and the endpoints that only the command line has: the owner of
+ * the database file, tokens, and backups to any path. The command line is a client of the API, in
+ * process or through the owner's socket. To holders of a token, the API is also served over HTTP.
  */
 import { KindGuard, Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
 import { Elysia } from "elysia";

@@ -11,7 +11,7 @@ import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { FORMATS } from "../content/csv.ts";
 
-/** Four characters for each three bytes of JSON: a character of an identifier has up to four. */
+/** Base64 has four characters for three bytes of JSON, which has up to four bytes for a character. */
 const CURSOR_MAX_CHARACTERS = Math.ceil((4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS));
 
 /** JSON has up to six bytes for each character of `search` and `country`. */

@@ -1,4 +1,4 @@
-/** Forms of the administrator's page. None is sent twice at a time. */
+/** The forms of the administrator's page, also in dialogs. None is sent again while it is being sent. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
@@ -87,9 +87,9 @@ export interface DialogForm {
   /** A name in it is set apart, because it can have any text. */
   readonly title: string | readonly [before: string, name: string, after?: string];
   readonly submitLabel: string;
-  /** Whether something is lost: then the button that does nothing has the focus. */
+  /** Whether it loses something: then the button Cancel has the focus at first. */
   readonly isDangerous?: boolean;
-  /** Whether the button that opened it goes away. Then its section has the focus afterwards. */
+  /** Whether the button that opened it is gone afterwards: then the section of the button has the focus. */
   readonly removesOpener?: boolean;
   readonly content: ComponentChildren;
   readonly onSubmit: Submit;
@@ -161,7 +161,11 @@ function FormDialog({
   );
 }
 
-/** Parses a count that a person typed. `1.000` and `1,5` mean other numbers elsewhere. @throws {RangeError} */
+/**
+ * Parses a count that a person typed.
+ *
+ * @throws {RangeError} For any other text, also `1.000` and `1,5`, which mean other numbers elsewhere.
+ */
 export function parseCount(name: string, text: string): number {
   if (/^(?:\d+|\d{1,3}(?:[, _\u202F]\d{3})+)$/.test(text))
     return Number(text.replaceAll(/\D/g, ""));

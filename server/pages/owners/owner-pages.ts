@@ -1,4 +1,4 @@
-/** The form of the requests and fields that the pages of each kind of owner declare. */
+/** The type of what owners.ts declares for the pages of a kind of owner: requests, and fields to show. */
 import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";

@@ -1,4 +1,4 @@
-/** The controls of lists and charts. They keep their values in the address. */
+/** The controls of lists and charts: choices, which are kept in the address, and the button for more rows. */
 import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import { formatExact } from "../format.ts";
 import type { ListedPages } from "../hooks.ts";

@@ -1,7 +1,7 @@
 /**
- * Refunds groups of debits. Each statement finds, in the state before the group, which of the debits
- * exist and are not refunded, so a group that is committed again changes nothing. The journal comes
- * last: its rows mark the debits as refunded.
+ * Refunds of groups of debits, as one transaction each. Every statement finds for itself which debits
+ * exist and are not refunded, so a group that is committed again changes nothing. The entries of the
+ * journal, which mark debits as refunded, are written last.
  */
 import { writeNamed, type Database } from "../database/database.ts";
 import { createJsonRows } from "./json-rows.ts";
@@ -36,7 +36,11 @@ const REFUND_ROWS = createJsonRows(
   },
 );
 
-/** Creates the SQL of refunds ?1, with which `refunded` entry of a debit's account refunds the debit. */
+/**
+ * Creates the SQL that applies the refunds ?1.
+ *
+ * @param isSameRefund Whether the entry `refunded` of the journal stands in the way of `refund`, as SQL.
+ */
 function createTexts(isSameRefund: string) {
   /** Selects the refunds whose debit exists and is not refunded. */
   const applicable = `
@@ -100,7 +104,7 @@ const TEXTS_OF_BATCHES = createTexts("true");
 
 /**
  * Creates the statements of a transaction. Of several refunds of one debit the last one counts. With
- * `areBatches`, they refund all debits of their batches, unless any is refunded.
+ * `areBatches`, debits are not refunded if anything of their batch is refunded already.
  */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],

@@ -1,9 +1,9 @@
 /**
- * Reads the usage and the statements of accounts, and records how their requests ended. The journal has
- * one entry for all debits of a commit, so the debits of a statement come from the usage, which has their
- * key and endpoint by hour. Grants and refunds come from the journal and its folded entries; the refunds
- * of an hour with one reason are one line, because a failure can cause very many. The balance after the
- * last line of an hour is the balance at its end.
+ * The usage and the statements of accounts, and the counts of how requests ended. The debits of a
+ * statement come from the usage, which has their key and endpoint by hour: the journal has one entry
+ * for all debits of a commit. Grants and refunds come from the journal and its folded entries; the
+ * refunds of an hour with one reason are one line, because a failure can cause very many. The balance
+ * after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";

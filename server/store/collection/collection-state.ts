@@ -1,6 +1,7 @@
 /**
- * Stores the state that collectors keep between two starts. Each write is one transaction with its
- * conditions in SQL, so it is exact when several services share a database server.
+ * The stored state of collecting: targets, which follow the monitoring list and the tracked channels,
+ * used quotas, and stopped sources. Each write is one transaction with its conditions in SQL, so it is
+ * exact when several services share a database server.
  */
 import { and, eq } from "drizzle-orm";
 import { MINUTE_MS } from "../../../core/time.ts";

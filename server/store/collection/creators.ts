@@ -1,7 +1,8 @@
 /**
- * Stores the monitored creators and the tracked channels, and tells how each is collected. Each
- * operation is one transaction, also among several processes, so the conditions of core's `addCreator()`
- * and `removeCreator()` are in SQL; `tests/store/collection/creators.test.ts` compares both.
+ * The stores of the monitored creators and of the tracked channels, with the status of collecting each.
+ * An operation is one transaction, because several processes may use the database. So the conditions of
+ * core's `addCreator()` and `removeCreator()` are in SQL; `tests/store/collection/creators.test.ts`
+ * compares both.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";

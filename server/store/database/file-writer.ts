@@ -1,6 +1,6 @@
 /**
- * Writes database files: short writes inline, all others in a worker thread. A second worker runs
- * long reads.
+ * The writer of a database file, with the commit lock, checkpoints and copies: short writes run inline,
+ * all others in a worker thread. A second worker thread runs long reads.
  *
  * SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while a commit on another
  * one resets the write-ahead log (https://sqlite.org/wal.html#walresetbug). The driver has 3.45.1, and
@@ -47,7 +47,7 @@ export function getCommitLock(path: string): LimitFunction {
   return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
-/** Whether a version of SQLite has the bug: then no other program may checkpoint the file either. */
+/** Whether a version of SQLite can lose commits: then no other program may checkpoint the file either. */
 export function hasWalResetBug(version: string): boolean {
   const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;

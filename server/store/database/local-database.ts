@@ -48,7 +48,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   const query = (statement: Statement) =>
     read((connection) => toResult(connection.query(statement)));
 
-  /** Of a removed or replaced file, writes are lost, and a new connection opens another file. */
+  /** Fails if the file was removed or replaced: writes would be lost, or reach another file. */
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
       if (readFileIdentity(file) === openedIdentity) return work();
@@ -109,7 +109,7 @@ function readFileIdentity(path: string): string | undefined {
   return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
 }
 
-/** After an error of the disk itself, or one that is not SQLite's, it is not known. */
+/** Whether nothing was written for certain: not after an error of the disk, or one that is not SQLite's. */
 function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^SQLITE_(?!IOERR)/.test(readSystemErrorCode(error)) || isRolledBack(error.cause);

@@ -1,5 +1,5 @@
 /**
- * The change log, and the optimistic writes of histories that it makes possible. Each write of
+ * The change log, its cache tags, and the optimistic writes that it makes possible. Each write of
  * observations records, in its transaction, the cache tags of its changes: the names of what cached
  * responses depend on. Response caches of all processes read it.
  *

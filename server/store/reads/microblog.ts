@@ -1,4 +1,7 @@
-/** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
+/**
+ * The reads of the microblog interface: where users and tweets are in the tables, and the pages of
+ * tweets. Other files read details, histories, lists and follower counts.
+ */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import {

@@ -1,4 +1,7 @@
-/** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
+/**
+ * The reads of the video interface: where channels and shorts are in the tables, and the pages of
+ * shorts. Other files read details, histories and lists.
+ */
 import { Type } from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
 import { SORT_FIELDS } from "../../../core/lists.ts";

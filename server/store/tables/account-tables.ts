@@ -1,5 +1,5 @@
 /**
- * The tables of accounts, their API keys and their credits. Every change of a balance is an entry of
+ * The tables of accounts, their API keys, credits, usage and notices. Every change of a balance is an entry of
  * the journal; the same transaction updates the sums, the usage and the payments. Instants are
  * milliseconds since 1970 UTC, hours are hours since then.
  */

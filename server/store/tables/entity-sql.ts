@@ -1,4 +1,4 @@
-/** The tables, columns and point layouts of each kind of entity, and SQL that reads them. */
+/** The tables and columns of each kind of entity, SQL that reads them, and the layouts of stored points. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import {
   ENTITY_FIELDS,

@@ -1,4 +1,7 @@
-/** A database on a libSQL server, which many processes may share. */
+/**
+ * A database on a libSQL server, which many processes may share: its calls with deadlines, the retries
+ * of writes, and probes that find and end an outage.
+ */
 import { setTimeout } from "node:timers/promises";
 import pRetry from "p-retry";
 import pTimeout from "p-timeout";
