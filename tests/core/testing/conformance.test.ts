@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { DomainError } from "../../../core/errors.ts";
 import {
   assertEqual,
@@ -118,9 +118,15 @@ const OWN_SUITE = [
 ].map(({ name, run }) => [name, run] as const);
 
 describe("createMemoryStore()", () => {
-  test.each(OWN_SUITE)("passes: %s", (_, run) => run());
+  let passed = 0;
+  test.each(OWN_SUITE)("passes: %s", async (_, run) => {
+    await run();
+    passed++;
+  });
 
-  test("has no method that no suite calls", () => {
+  // A method that no suite calls would be untested in the stores of others.
+  afterAll(() => {
+    if (passed < OWN_SUITE.length) return;
     expect([...called].toSorted()).toEqual(Object.keys(openStore()).toSorted());
   });
 });

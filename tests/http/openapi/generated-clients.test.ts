@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../support/docs.ts";
+import type { CreatorList } from "../../../core/resources/generated/types.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 
 /** Runs a command in a folder, and returns its output and how it ended. */
@@ -41,6 +42,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+async function countCreators(): Promise<number> {
+  const headers = { "X-API-Key": service.key };
+  const response = await fetch(`${service.address}/api/creators`, { headers });
+  const { creators } = (await response.json()) as CreatorList;
+  return creators.length;
+}
+
 /**
  * Errors of the code that the generator copies, whatever the document. It does not know
  * `exactOptionalPropertyTypes`.
@@ -77,13 +85,11 @@ describe.skipIf(installed.exitCode !== 0)("clients generated from the OpenAPI do
     60_000,
   );
 
-  test.each([
-    ["use-openapi-fetch.ts", 1],
-    ["use-hey-api.ts", 2],
-  ])(
+  test.each(["use-openapi-fetch.ts", "use-hey-api.ts"])(
     "%s reads a page, an error by its name, and changes the monitoring list",
-    async (file, total) => {
+    async (file) => {
       const { callService } = await import(join(folder, file));
+      const total = (await countCreators()) + 1;
       expect(await callService(service.address, service.key)).toEqual({
         titles: ["Soup s2"],
         cursor: expect.any(String),
