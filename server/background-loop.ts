@@ -7,9 +7,7 @@ export function startLoop({
   initialDelayMs,
   onFailure,
 }: {
-  /** Does the work; the signal aborts when the loop is stopped. @returns The delay of the next run. */
   readonly run: (signal: AbortSignal) => Promise<number | void>;
-  /** The delay from the end of a run to the next one, if the run returns none. */
   readonly intervalMs: number;
   /** The delay of the first run, which begins at once by default. */
   readonly initialDelayMs?: number | undefined;

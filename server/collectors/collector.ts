@@ -60,7 +60,6 @@ export interface Source {
    * and is compared without case, or an identifier. @throws {DomainError} `Invalid Request`.
    */
   parseChannelName?(text: string): string;
-  /** Explains why it cannot have a username; `undefined` if it can. */
   explainInvalidUsername?(username: string): string | undefined;
 }
 
@@ -99,9 +98,7 @@ export interface QuotaBucket {
 
 interface SourceTask {
   readonly batchSize: number;
-  /** The bucket that the task uses; it may use others too. */
   readonly bucket: string;
-  /** Polls targets. A target may have several results; an invalid one does not end the task. */
   poll(targets: readonly CollectionTarget[], context: CollectorContext): AsyncIterable<PollResult>;
 }
 
@@ -135,7 +132,6 @@ export interface PollResult {
   /** Observations in the form of import lines, not checked yet. */
   readonly observations?: readonly Readonly<Record<string, unknown>>[];
   readonly sourceState?: SourceState;
-  /** Items of the target that the service polls from now on. */
   readonly items?: readonly DiscoveredItem[];
   /** Why the target could not be observed, for people. The stored observations stay. */
   readonly failure?: string;

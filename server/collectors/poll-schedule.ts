@@ -72,7 +72,6 @@ function spreadMs(everyMs: number, seed: string, isFirst: boolean): number {
   return Math.round(everyMs * (isFirst ? 0.1 + 0.9 * jitter : 0.9 + 0.2 * jitter));
 }
 
-/** The merged results of a target, and the changes of its state. */
 interface TargetResult {
   failure?: string;
   isGone: boolean;

@@ -58,7 +58,6 @@ export function createSourceHealth(options: {
   let lastFailure: SourceStatus["lastFailure"];
   const breaker = createCircuitBreaker(rateLimiter.pause, now);
 
-  /** Reports a failure. @param failedTargets The targets that failed because the source fails. */
   function recordFailure(reason: string, failedTargets: number): void {
     lastFailure = { reason, at: now() };
     report({ kind: "failed", source, reason });

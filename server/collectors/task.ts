@@ -25,7 +25,6 @@ interface TaskOptions {
 /** Results that are stored together, at most. */
 const STORE_BATCH_SIZE = 500;
 
-/** Runs a task for a batch of due targets. @returns The targets that were observed or failed, and why. */
 export async function runTask(options: TaskOptions, task: TaskName, targets: readonly DueTarget[]) {
   const { collector, context, state } = options;
   const targetResults = new Map<string, TargetResult>();

@@ -108,7 +108,6 @@ function describeCustomers({ accounts, keys, credits, creators, channels }: Stat
   };
 }
 
-/** Formats a sum of all accounts, which is `null` beyond the largest exact number. */
 const formatSum = (sum: number | null): string =>
   sum === null ? `more than ${formatCount(INTEGER_MAX)}` : formatCount(sum);
 
@@ -180,7 +179,6 @@ function addBackupCommand(program: Command, context: CommandContext): void {
 
 const POLL_INTERVAL_MS = 200;
 
-/** Shows on a terminal how much of the database is copied: the size of the copy. @returns Stops it. */
 async function showCopyProgress(context: CommandContext, client: AdminClient, file: string) {
   if (context.errTerminal === undefined) return () => undefined;
   const { database } = await client("GET /admin/status");

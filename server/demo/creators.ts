@@ -54,7 +54,6 @@ export function countPublished(creator: DemoCreator, instant: number): number {
   return countPostsBefore(creator, day - 1) + published;
 }
 
-/** Counts the posts of a creator from `EPOCH` to the start of a day. */
 export function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): number {
   if (day <= 0) return 0;
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);

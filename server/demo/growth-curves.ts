@@ -127,7 +127,6 @@ function steppedNoise(seed: number, position: number): number {
   return mixNoise(seed, index, (now - start) / (end - start));
 }
 
-/** Mixes the noise of two neighbouring whole positions. `progress` is from 0 to 1. */
 function mixNoise(seed: number, index: number, progress: number): number {
   const before = draw(seed, index);
   return 2 * (before + (draw(seed, index + 1) - before) * progress) - 1;

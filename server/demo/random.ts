@@ -20,7 +20,6 @@ export function draw(seed: number, index: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Draws a number from `low`, included, to `high`, excluded. */
 export const drawBetween = (seed: number, index: number, low: number, high: number): number =>
   low + (high - low) * draw(seed, index);
 

@@ -38,7 +38,6 @@ const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
 
 const callers = new WeakMap<Request, Caller>();
 
-/** The caller of a request that the Elysia plugin admitted. */
 export function getCaller(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error("The request was not admitted");

@@ -26,7 +26,6 @@ interface AppOptions
     Omit<EndpointSources, "isStopping"> {
   readonly log: Pick<ServiceLogger, "request">;
   readonly admin: AdminOptions;
-  /** The token of the setting. Without it and named tokens, there is no administration API. */
   readonly adminToken: string | undefined;
   readonly namedAdminTokens: AdminTokenStore;
 }

@@ -21,7 +21,6 @@ interface SourceMetric {
   getValues(status: SourceStatus): number | readonly { bucket: string; value: number }[];
 }
 
-/** The metrics of each source by name. One with `_total` is a counter. */
 const SOURCE_METRICS: Readonly<Record<string, SourceMetric>> = {
   collector_stopped: {
     help: "1 if no requests are sent to a source until a known time or a change, else 0",

@@ -6,7 +6,6 @@ import { isIdentifier } from "../../core/text.ts";
 import { getPath } from "./request-url.ts";
 
 interface RoutePattern {
-  /** The route as it is declared: `/api/video/:channel/details`. */
   readonly route: string;
   /** The route as the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;

@@ -25,7 +25,6 @@ interface Lookup {
 export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now: () => number) {
   const lookups = new Map<string, Lookup>();
   return {
-    /** The caller of a key from the cache alone; `undefined` when the key is not cached. */
     getCachedCaller,
     /** The caller of a key; `undefined` for one that is unknown, revoked or expired. */
     authenticate: (key: string) => getCachedCaller(key) ?? lookUp(key),

@@ -24,7 +24,6 @@ export function createIdempotencyLocks(
     forward(request);
   }
 
-  /** Unlocks the key of a charge. @returns Its lock; `undefined` if it holds none. */
   function unlock(charge: AccountCharge): Lock | undefined {
     const lock = locksOfHolders.get(charge);
     if (lock === undefined) return undefined;

@@ -90,7 +90,6 @@ export function createFailureLog(
   }
 
   return {
-    /** Logs a failure. @param sentence Names `{error}` and the values. */
     add(sentence: string, values: Readonly<Record<string, unknown>>, error: unknown): void {
       const group = findOrCreateGroup(error);
       group.total++;

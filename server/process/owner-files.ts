@@ -111,7 +111,6 @@ const TIMER_STEP_MS = 250;
 /** The longest path of a unix socket that every platform supports. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
-/** Returns the path of a file's socket, relative or absolute, whichever is shorter. */
 export function resolveSocketPath(file: string): string {
   const absolutePath = resolve(`${file}-socket`);
   const relativePath = relative(process.cwd(), absolutePath);

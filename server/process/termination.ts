@@ -55,7 +55,6 @@ function findPackageRunnerPids(): number[] {
   return shell === undefined ? [parent] : [parent, shell];
 }
 
-/** Returns the parent of a process; `undefined` when the system does not tell. */
 function readParentPid(pid: number): number | undefined {
   if (process.platform !== "linux") {
     const { stdout } = Bun.spawnSync(["ps", "-o", "ppid=", "-p", String(pid)]);

@@ -16,7 +16,6 @@ import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 
 export interface InputBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The number in the file of a line of the block. */
   findFileLine(line: number): number;
   /** Rejected parts of the file between the lines, by their line numbers in the file. */
   readonly rejections: RejectionReport;
@@ -124,7 +123,6 @@ const QUOTED = 2;
 /** Behind a quote in a quoted cell: the cell ends, unless another quote follows. */
 const QUOTE_SEEN = 3;
 
-/** Cuts a file into rows: yields those that end in each of its pieces. */
 export async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow[]> {
   let state = CELL_START;
   /** The beginning of a row whose end did not come yet; dropped once the row is too long. */

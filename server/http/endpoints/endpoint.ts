@@ -49,7 +49,6 @@ export interface EndpointSources {
 /** The method and the path of an endpoint, in the form of the OpenAPI document. */
 export type Operation = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
 
-/** Splits an operation into its method, its path, and the same path as a route of Elysia. */
 export function parseOperation({ operation }: { readonly operation: Operation }) {
   const [method = "", path = ""] = operation.split(" ");
   return { method, path, route: path.replaceAll(/\{(\w+)\}/g, ":$1") };
@@ -140,7 +139,6 @@ export type ReadDeclaration<
     createFileName(parameters: PathParameters<Path>): string;
     /** A column beside those of every item. */
     findExtraColumn?(parsed: Parsed): string | undefined;
-    /** The number of the next page, for a link that only the CSV has. */
     findNextPage?(body: Static<Result>): number | undefined;
   };
 };
@@ -161,7 +159,6 @@ export function defineRead<
     createPrepare:
       (sources) =>
       ({ parameters: found, query, body, pathAndQuery, isCsvPreferred }) => {
-        // The path was matched, so it has its parameters.
         const parameters = found as PathParameters<Path>;
         const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
         const initial = isCsvPreferred ? "csv" : "json";

@@ -48,7 +48,6 @@ export interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
   readonly part: EndpointDescription["part"];
   readonly kind: Kind;
   readonly owners: string;
-  /** The field and the parameter with the names of owners. */
   readonly names: string;
   /** The username of an owner that the demo has. */
   readonly example: string;

@@ -61,7 +61,6 @@ export function createOptions(
     scales: {
       x: { time: true, range: createTimeRange(times, margin) },
       ...(leastSpan !== undefined && {
-        // Counts are not negative.
         y: { range: createValueRange(leastSpan, measure === "count" ? 0 : -Infinity) },
       }),
     },

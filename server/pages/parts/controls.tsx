@@ -54,7 +54,6 @@ export const RangeControl = ({ range, cost }: { readonly range: Range; readonly 
 
 const SEARCHED_PAGES_MAX = 10;
 
-/** Buttons that read the next pages. A filtered list, which has a noun, is searched further. */
 export function MoreButton({
   list: { items, total, hasMore, emptyPages, isLoading, error, readMore },
   pageSize = 1,

@@ -32,7 +32,6 @@ export const Change = createFigure(formatChange, { hasSign: true });
 
 export const Percent = createFigure(formatPercent, { hasSign: true, isExact: false });
 
-/** The change of counts since their start, or `rounded` if it is a step of the rounding. */
 export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
   if (!isChangeRounding(counts)) return <Change value={findChangeSinceStart(counts)} />;
   return (

@@ -157,7 +157,6 @@ const selectOutcomesSql = (accounts: string) => `
     ON committed.uid = ?2 AND committed.account = accounts.id AND committed.kind = 'debit'
   WHERE accounts.id ${accounts}`;
 
-/** Selects the balance of each account of the runs ?1, and the amount that the batch ?2 debited. */
 const SELECT_OUTCOMES = selectOutcomesSql(`IN (SELECT account FROM (${RUN_ROWS.selectSql}))`);
 
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
@@ -177,7 +176,6 @@ type CommitStatements = Record<
     Record<"insertPayments" | "countRepeats" | "deleteExpiredPayments" | "payments", Statement>
   >;
 
-/** Creates the queries of the outcomes of a batch, and of the payments after an instant. */
 export const createOutcomeQueries = (runsJson: string, uid: string, after: number) => ({
   outcomes: { sql: SELECT_OUTCOMES, args: [runsJson, uid] },
   payments: { sql: SELECT_PAYMENTS, args: [runsJson, after] },

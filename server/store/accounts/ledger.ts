@@ -75,7 +75,6 @@ async function createAccount(database: Database, name: string, now: number, cred
   return getAccountByName(database, name);
 }
 
-/** Lists all accounts, or the one with a name, with the credits used in some days without refunds. */
 async function listAccounts({ query }: Database, { first, last }: DayRange, name?: string) {
   // Of each account, it reads only the usage of these days: the primary key begins with both.
   const used = sql<number>`(

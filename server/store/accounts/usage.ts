@@ -109,7 +109,6 @@ interface StatementLine {
   readonly reason: string | null;
 }
 
-/** `until` is excluded. */
 type HourRange = Readonly<Record<"since" | "until", number>>;
 
 /** Reads the first whole hours of a statement, about `limit` lines, and where the next page starts. */

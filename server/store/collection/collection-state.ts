@@ -149,7 +149,6 @@ function createSourceLimits(database: Database) {
       await database.write([statement], WRITE_OPTIONS);
     },
 
-    /** The stop of a source; `undefined` when its settings were others. */
     async readStop(source: string, settings: string): Promise<SourceStop | undefined> {
       const { reason, since, until } = stoppedSources;
       const isStop = and(eq(stoppedSources.source, source), eq(stoppedSources.settings, settings));

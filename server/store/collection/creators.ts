@@ -95,7 +95,6 @@ const SELECT_VERSION = `
 
 interface CreatorStoreOptions {
   readonly max?: number | undefined;
-  /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable?(username: string): string | undefined;
   /** Why no creator is collected; `undefined` if they are. */
   readonly idleReason?: string | undefined;
@@ -183,7 +182,6 @@ const isHandle = (channel: string) => channel.startsWith("@");
 /** Equal for two spellings of one handle. The case of an identifier counts. */
 const getKey = (channel: string) => (isHandle(channel) ? foldCase(channel) : channel);
 
-/** Creates the store; the idle reason is why no channel is collected. */
 export function createTrackedChannelStore(database: Database, idleReason?: string) {
   return {
     async track(channel: string, now: number) {

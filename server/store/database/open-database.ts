@@ -9,7 +9,6 @@ import type { Database, DatabaseOptions } from "./database.ts";
 import { openLocalDatabase } from "./local-database.ts";
 import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-database.ts";
 
-/** Opens the database, creates the folder of a file and runs the migrations. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const file = parseFileUrl(options.url);
   const database = await (file === undefined

@@ -41,7 +41,6 @@ const SELECT_CHANGES = `
     ${LAST_SEQUENCE} AS sequence,
     (SELECT json_group_array(json(tags)) FROM changes WHERE sequence > ?1) AS tags`;
 
-/** Selects the changes after a sequence number; `undefined` selects only the last number. */
 export const selectChanges = (since: number | undefined): Statement => ({
   sql: SELECT_CHANGES,
   args: [since ?? null],

@@ -172,7 +172,6 @@ export function encodeChunksEvenly(points: readonly Point[], layout: PointLayout
   return halves.flatMap((part) => encodeChunksEvenly(part, layout));
 }
 
-/** Returns the last instant of a chunk and copies the last known counts into `lastCounts`. */
 function readLastKnown(chunk: Chunk, layout: PointLayout, lastCounts: number[]): number {
   let lastAt = chunk.start;
   forEachPoint(chunk, layout, (at, counts) => {
@@ -185,7 +184,6 @@ function readLastKnown(chunk: Chunk, layout: PointLayout, lastCounts: number[]):
   return lastAt;
 }
 
-/** Encodes a point at `offset`, returns the end, and updates `lastCounts`. */
 function encodePoint({ at, counts }: Point, lastAt: number, lastCounts: number[], offset: number) {
   let end = encodeNumber(at - lastAt, offset);
   for (let countIndex = 0; countIndex < lastCounts.length; countIndex++) {

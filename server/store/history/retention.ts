@@ -213,7 +213,6 @@ const selectStepChunksSql = (tables: KindTables) => `
     LIMIT ${STEP_MAX_CHUNKS + 1}
   ) AS page`;
 
-/** Selects the state of a range; ?5 is a JSON array of its entities' keys. */
 const selectStateSql = (tables: KindTables) => `
   SELECT json_object(
     'observationCount', (

@@ -12,7 +12,6 @@ import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
-/** All chunks of a history, or those that it needs to be thinned. */
 export type HistoryRow = Readonly<{ isThinned: 0 | 1; chunks: readonly Chunk[] }>;
 
 /** Reading that many chunks takes less time than finding those of each slice. */

@@ -113,7 +113,6 @@ const FIRST_COST = 1000;
 /** How much the cost changes from part to part. */
 const CHANGE_MAX = 1.5;
 
-/** The cost is the number of observations, and more for each entity. */
 type BatchPart = Readonly<{ batches: readonly ObservationBatch[]; cost: number }>;
 
 /**

@@ -82,7 +82,6 @@ export function parseLines({ bytes, now }: LineBlock) {
 /** About how many bytes are decoded at once: their text takes several times their memory. */
 const DECODE_BYTES = 262_144;
 
-/** Splits bytes into lines. A line that is not valid UTF-8 stays bytes, to be rejected. */
 function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
   if (isUtf8(bytes)) return decoder.decode(bytes).split("\n");
   const lines = Array.from(splitAtLineEnds(bytes, 0));

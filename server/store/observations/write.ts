@@ -98,7 +98,6 @@ function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): S
   ];
 }
 
-/** Assigns points, oldest first, to the chunks that they replace. */
 function assignToChunks(points: MergedEntity["points"], chunks: readonly Chunk[]) {
   // The iterable may reuse one array.
   const copies = Array.from(points, ({ at, counts }) => ({ at, counts: [...counts] }));

@@ -122,7 +122,6 @@ async function sortChannels({ ids, subscribers }: ReadChannels): Promise<Uint32A
   return sorted;
 }
 
-/** Joins the JSON of the channels in an order; also returns where each part of it begins. */
 async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array) {
   const begin = Buffer.from('{"channels":[');
   const size = pages.reduce((sum, page) => sum + page.length + 1, begin.length + 2);

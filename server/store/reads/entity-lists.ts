@@ -37,7 +37,6 @@ const WAIT_MAX_MS = 10_000;
 
 type ListStatements = ReturnType<typeof createListStatements>;
 
-/** Creates the read of a list, with the schema of its entities and the field of each sort. */
 export function createListRead<Sort extends string, Summary, Body>(
   database: Database,
   list: {

@@ -62,7 +62,6 @@ export function createListStatements(
 
 interface ListFilter {
   readonly value: string | number;
-  /** Returns the condition for rows that match. @param value The value, as SQL. */
   readonly isMatchSql: (value: string) => string;
   /**
    * The statement that finds the keys of at most `?2` matching rows by an index, and its argument

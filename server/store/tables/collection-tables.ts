@@ -20,7 +20,6 @@ export const creators = sqliteTable(
 export const trackedChannels = sqliteTable("tracked_channels", {
   /** The handle in lower case, or the identifier. */
   key: text().primaryKey(),
-  /** The channel as it was added: the `id` of its targets. */
   channel: text().notNull(),
   addedAt: integer("added_at").notNull(),
 });
