@@ -1,4 +1,4 @@
-/** Pagination by page number of `/tweets` and `/followers`, of the items of the last days. */
+/** Numbered pages of `/tweets` and `/followers`, and the filter that limits them to recent days. */
 import { assertWholeNumber, DomainError } from "./errors.ts";
 import type { TimeRange } from "./growth.ts";
 import {
@@ -74,7 +74,7 @@ export function paginate(page: number, limit: number, total: number): Pagination
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };
 }
 
-/** The first instant of the last days. There is no last one: an item dated after `now` is selected. */
+/** The first instant of the last days. There is no upper bound. */
 export function computeDaysFilterStart(days: number, now: number): number {
   return now - days * DAY_MS;
 }
@@ -99,7 +99,7 @@ export function filterDays<Item>(
   return items.filter((item) => instantOf(item) >= start);
 }
 
-/** How long the last days have the same items: until the oldest one, if there is one, leaves. */
+/** How long the filter selects the same items: until the oldest is too old; forever without any. */
 export function computeDaysFilterValidity(
   oldest: number | null,
   days: number,

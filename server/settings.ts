@@ -1,7 +1,4 @@
-/**
- * The form of a setting, which is an environment variable, and parsers that several settings have.
- * config.ts has the settings themselves.
- */
+/** The type of a setting, and parsers that several settings share; config.ts has the settings. */
 
 export interface Setting {
   readonly name: string;

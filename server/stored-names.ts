@@ -3,7 +3,6 @@
 export const KEY_SCOPES = ["read", "creators"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** The states of a notice: it is still tried, it was delivered, or it was given up. */
 export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
 export type NoticeState = (typeof NOTICE_STATES)[number];
 

@@ -1,6 +1,7 @@
 /**
- * Schemas that several resources share. None has a `format`: TypeBox rejects every value of a format
- * that is not registered, and a registration only reaches one of the copies that a program may load.
+ * Schemas that several resources share, from counts and dates to pagination and errors, and the
+ * functions that build them. None has a `format`: TypeBox rejects every value of a format that is not
+ * registered, and a registration only reaches one of the copies that a program may load.
  */
 import * as Type from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../errors.ts";

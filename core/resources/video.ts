@@ -1,4 +1,4 @@
-/** Schemas of `/api/video`. */
+/** Schemas of `/api/video`, except histories, batches and comparisons, and its errors. */
 import * as Type from "@sinclair/typebox";
 import { GAIN_PERIOD_DAYS } from "../growth.ts";
 import {

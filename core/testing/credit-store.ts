@@ -1,4 +1,4 @@
-/** The conformance suite of stores of accounts and credits. */
+/** The tests that every store of credits must pass: accounts, grants, debits and refunds. */
 import { decideCharges, PAYMENT_TTL_MS, type Payment } from "../charges.ts";
 import { computeBalance, type CreditSums } from "../ledger.ts";
 import { FREE_REPEATS_MAX, INTEGER_MAX } from "../limits.ts";
@@ -134,7 +134,7 @@ const TESTS: StoreTests<CreditStore> = {
     await assertSums(store, "b", { granted: 1, debited: 0, refunded: 0 });
   },
 
-  async "debit() commits nothing of a batch in which a cost is none"(store) {
+  async "debit() commits nothing of a batch with an invalid cost"(store) {
     const account = await fund(store, "a", 5);
     const allowed = [charge(account, 2), charge(await fund(store, "b", 5), 2)];
     for (const cost of [0, -1, 0.5, Number.NaN]) {

@@ -1,8 +1,8 @@
 /**
  * The admission of requests, and the headers of all responses: the request's identifier and CORS.
- * Checked are path, authentication, method, rate limit, scope of the key and path parameters, in that
- * order; the route checks the rest: body, query, credits, existence. So a request without a valid key
- * gets 401 on every known path, whatever else is wrong with it.
+ * It checks path, authentication, method, rate limit, scope of the key and path parameters, in that
+ * order; the route checks the rest: body, query, credits, existence. So a request to a known path of
+ * the API without a valid key gets 401, whatever else is wrong.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -62,7 +62,7 @@ export function setCommonHeaders(
  * key. Returns the caller, `undefined` for a path that needs no API key. For a cached key, which most
  * requests have, it returns no promise, because a promise costs time.
  *
- * @param headers Gets the headers that the response must have, also if this throws.
+ * @param headers The headers of the response are written to it, even if this throws.
  */
 export function admit(
   options: AdmissionOptions,

@@ -83,7 +83,6 @@ export function createBunRoutes(
 const getPathOfUrl = (url: string): string =>
   url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 
-/** Creates the pattern of the paths at or below a beginning, and not below a longer one. */
 function createPathPattern(beginning: string, beginnings: ReadonlySet<string>): RegExp {
   if (beginning.endsWith("/")) return new RegExp(`^${RegExp.escape(beginning)}$`);
   const longer = [...beginnings].filter((other) => other.startsWith(`${beginning}/`));

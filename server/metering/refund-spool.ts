@@ -76,7 +76,6 @@ export function createRefundSpool(folder: string, database: string) {
       }
     },
 
-    /** Marks a refund as applied; removes the file after the last one. */
     async markApplied({ uid }: Refund): Promise<void> {
       if (!pendingRefunds.delete(uid) || pendingRefunds.size > 0) return;
       await removeIf(() => pendingRefunds.size === 0);

@@ -1,4 +1,4 @@
-/** The ranges of charts: their lengths, buckets and gaps. */
+/** The ranges of charts: their lengths and buckets, and the time axis with its gaps. */
 import { findBucketEnd, type HistoryInterval } from "../../core/buckets.ts";
 import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";

@@ -1,6 +1,6 @@
 /**
- * The addresses of the pages, as paths, and of the administrator's page, as fragments; and the links
- * that change the path without a new document, and the return to the place on a page.
+ * The addresses of the pages, as paths, and of the administrator's page, as fragments. Links are
+ * followed without loading a new document, and going back restores the scroll position.
  */
 import { useEventValue } from "./store.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Logs as JSON lines on standard error. No line holds an API key. Failures don't flood it: the first
- * one of a cause has its stack, the next ones a line each, the others are counted every minute.
+ * Logs as JSON lines on standard error, without flooding it: the first failure of a cause has its
+ * stack, the next ones have a line each, and beyond a number a minute they are only counted.
  */
 import { configure, getLogger, jsonLinesFormatter } from "@logtape/logtape";
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";

@@ -1,4 +1,7 @@
-/** The command `serve`: runs the service, its collectors, its maintenance and its notices. */
+/**
+ * The command `serve`: applies the refunds that an earlier process left, warns of unsafe databases,
+ * and runs the service with its collectors, maintenance and notices.
+ */
 import type { CommandContext } from "../commands/command.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { writeHint } from "../commands/terminal/process-io.ts";

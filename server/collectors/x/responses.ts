@@ -25,7 +25,6 @@ const Problem = Type.Object({
   resource_id: Type.Optional(Type.String()),
 });
 
-/** Problem types of the token, whatever is requested. */
 const TOKEN_PROBLEMS = /^(?:client-forbidden|client-not-enrolled|unsupported-authentication)$/;
 
 export function readError(response: SourceResponse, now: number): SourceError | undefined {

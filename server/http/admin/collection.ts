@@ -1,4 +1,7 @@
-/** The endpoints of collection: tracked channels, the monitoring list, the sources and the status. */
+/**
+ * The administration endpoints of collecting: collecting at once, the tracked channels, and the
+ * monitoring list. Also the status of the whole service with its sources.
+ */
 import { Type } from "@sinclair/typebox";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";

@@ -91,7 +91,6 @@ const INTERVAL_ERROR = {
   "Invalid Request": `interval must be one of ${HISTORY_INTERVALS.join(", ")}, got "year"`,
 };
 
-/** The examples of wrong buckets: the interfaces may name the error of `limit` differently. */
 const createBucketErrors = ({ limitError }: OwnerInterface): ErrorExamples => ({
   ...INTERVAL_ERROR,
   [limitError]: `limit must be a whole number from 1 to ${HISTORY_LIMIT_RANGE.max}, got "0"`,

@@ -1,4 +1,7 @@
-/** Sends requests of the administration API, with the token of the tab, and tells why they fail. */
+/**
+ * Requests to the administration API, and the state that they share: the token of this tab, why it
+ * was refused, and whether the service is down.
+ */
 import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";

@@ -57,7 +57,6 @@ export function upsertChunks(
   };
 }
 
-/** A position in a history table, which is sorted by the key of the entity and the start. */
 export type ChunkPosition = Readonly<Record<"key" | "start", number>>;
 
 export function deleteChunks(

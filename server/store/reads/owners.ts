@@ -1,6 +1,6 @@
 /**
- * Reads owners by name, and their items by identifier: details and histories of channels with shorts
- * and of users with tweets; and batches and comparisons of owners.
+ * Creates the reads of both kinds of owner: details, batches, histories and comparisons by name, and
+ * those of their items by identifier.
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
@@ -105,7 +105,7 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
     ): Promise<CacheableResult<Comparison>> {
       const { names, limit, countIndex } = request;
       const found = await readOwners(names);
-      // The first rows of the table need no more than so many first buckets of each owner.
+      // A page of rows needs at most as many first buckets of each owner.
       const histories: HistoryBucket[][] = [];
       for (const row of found) {
         histories.push(

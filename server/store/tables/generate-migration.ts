@@ -4,7 +4,7 @@
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.
  * Nor can it express full-text tables and triggers, so the baseline ends with name-search.sql and
- * low-balance.sql. Of the snapshots only the newest is needed, to compute the next migration.
+ * low-balance.sql. It keeps only the newest snapshot, which the next migration needs.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
