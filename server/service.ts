@@ -16,7 +16,7 @@ import type { SourceStatus } from "./collectors/source-health.ts";
 import { explainIdleSources } from "./collectors/sources.ts";
 import { createApiKeyAuthenticator } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
-import { createCreatorStore, createTrackedChannelStore } from "./store/collection/creators.ts";
+import { createCreatorStore, createTrackedChannelStore } from "./store/collection/watch-lists.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import type { Database } from "./store/database/database.ts";
 import { openDatabase, parseFileUrl } from "./store/database/open-database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createTrackedChannelStore } from "../../server/store/collection/creators.ts";
+import { createTrackedChannelStore } from "../../server/store/collection/watch-lists.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseObservation } from "../../core/observations.ts";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../server/store/collection/watch-lists.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../support/store/observations.ts";

@@ -1,6 +1,6 @@
 /** Failure reasons that repeat text of a source. */
 import { expect, test } from "bun:test";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../server/store/collection/watch-lists.ts";
 import { listCreators } from "../support/store/collection-state.ts";
 import { replaceText } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";

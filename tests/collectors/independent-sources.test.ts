@@ -3,7 +3,7 @@ import { test } from "bun:test";
 import {
   createCreatorStore,
   createTrackedChannelStore,
-} from "../../server/store/collection/creators.ts";
+} from "../../server/store/collection/watch-lists.ts";
 import { createCollectionEngine } from "../../server/collectors/poll-cycle.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { createImporter } from "../../server/store/observations/import.ts";

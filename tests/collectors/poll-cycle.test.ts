@@ -15,7 +15,7 @@ import { createYoutubeCollector } from "../../server/collectors/youtube/collecto
 import {
   createCreatorStore,
   createTrackedChannelStore,
-} from "../../server/store/collection/creators.ts";
+} from "../../server/store/collection/watch-lists.ts";
 import {
   createCollectionState,
   type CollectionState,

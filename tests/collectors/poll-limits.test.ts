@@ -3,7 +3,7 @@ import { computeIntervalMs } from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Collector } from "../../server/collectors/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
-import { createTrackedChannelStore } from "../../server/store/collection/creators.ts";
+import { createTrackedChannelStore } from "../../server/store/collection/watch-lists.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { queryRows, withDatabase } from "../support/store/database.ts";

@@ -11,7 +11,7 @@ import {
 import type { CreditStore } from "../../core/stores.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import type { Debit } from "../../server/store/accounts/refunds.ts";
-import { createCreatorStore } from "../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../server/store/collection/watch-lists.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { createMicroblogReads } from "../../server/store/reads/microblog.ts";
 import { createVideoReads } from "../../server/store/reads/video.ts";

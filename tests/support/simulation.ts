@@ -11,7 +11,7 @@ import { createYoutubeCollector } from "../../server/collectors/youtube/collecto
 import {
   createCreatorStore,
   createTrackedChannelStore,
-} from "../../server/store/collection/creators.ts";
+} from "../../server/store/collection/watch-lists.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { createImporter } from "../../server/store/observations/import.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../../core/resources/fields.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
-import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { MonitoringListStore } from "../../store/collection/watch-lists.ts";
 import { toSourceReadiness } from "../endpoints/health.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { createChoice, resource, RESOURCES } from "./resources.ts";

@@ -15,7 +15,7 @@ import type { readTotals } from "../../store/administration/totals.ts";
 import type {
   MonitoringListStore,
   createTrackedChannelStore,
-} from "../../store/collection/creators.ts";
+} from "../../store/collection/watch-lists.ts";
 import type { backUp } from "../../store/database/backup.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";

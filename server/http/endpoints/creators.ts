@@ -1,7 +1,7 @@
 /** The endpoints of the monitoring list: list, add and remove creators. */
 import { createCreatorResult, parseCreator } from "../../../core/creators.ts";
 import * as schemas from "../../../core/resources/creators.ts";
-import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { MonitoringListStore } from "../../store/collection/watch-lists.ts";
 import { coalesceRuns } from "../coalesce.ts";
 import {
   chooseEncoding,

@@ -5,7 +5,7 @@
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
-import type { MonitoringListStore } from "../../store/collection/creators.ts";
+import type { MonitoringListStore } from "../../store/collection/watch-lists.ts";
 import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { parseChoiceParameter } from "../../../core/parameters.ts";

@@ -19,7 +19,7 @@ import { writeNamed, type Database } from "../database/database.ts";
 import { cancelDebits, commitDebits } from "./debits.ts";
 import { type Debit, refundDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
-import { addStatuses, readStatement, readUsage } from "./usage.ts";
+import { addStatuses, readStatement, readUsage } from "./usage-and-statements.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;

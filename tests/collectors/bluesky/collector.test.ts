@@ -1,7 +1,7 @@
 /** The collector of Bluesky: errors, hidden counts, reposts and renamed users. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../../server/store/collection/watch-lists.ts";
 import { listCreators } from "../../support/store/collection-state.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTrackedChannelStore } from "../../../server/store/collection/creators.ts";
+import { createTrackedChannelStore } from "../../../server/store/collection/watch-lists.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";

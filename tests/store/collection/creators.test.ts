@@ -8,7 +8,7 @@ import {
 } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../../server/store/collection/watch-lists.ts";
 import { creatorNames } from "../../support/arbitraries/values.ts";
 import { listCreators } from "../../support/store/collection-state.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";

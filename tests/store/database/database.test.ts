@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCreatorStore } from "../../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../../server/store/collection/watch-lists.ts";
 import type { Database, WriteOptions } from "../../../server/store/database/database.ts";
 import { openDatabase, parseFileUrl } from "../../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";

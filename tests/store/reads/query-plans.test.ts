@@ -4,7 +4,7 @@ import { parseObservation } from "../../../core/observations.ts";
 import {
   createCreatorStore,
   createTrackedChannelStore,
-} from "../../../server/store/collection/creators.ts";
+} from "../../../server/store/collection/watch-lists.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";

@@ -6,7 +6,7 @@ import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import {
   createCreatorStore,
   createTrackedChannelStore,
-} from "../../../server/store/collection/creators.ts";
+} from "../../../server/store/collection/watch-lists.ts";
 import {
   createCollectionState,
   type CollectionState,

@@ -1,5 +1,5 @@
 /**
- * The stores of the monitored creators and of the tracked channels, with the status of collecting each.
+ * The watch lists: the monitored creators and the tracked channels, with the collecting status of each.
  * An operation is one transaction, because several processes may use the database. So the conditions of
  * core's `addCreator()` and `removeCreator()` are in SQL; `tests/store/collection/creators.test.ts`
  * compares both.
