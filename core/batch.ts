@@ -25,7 +25,8 @@ export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends H
 }
 
 /**
- * Parses the body of a batch: an object with `channels` or `usernames`, a list of names, 1 to 100 by default.
+ * Parses the body of a batch: an object with `channels` or `usernames`, a list of names, 1 to 100
+ * by default.
  *
  * @param body The parsed JSON.
  * @returns The names in the order of the request; a name can be repeated.

@@ -21,7 +21,9 @@ export interface HistoryPoint {
 
 /** The points of a bucket as one. */
 export interface HistoryBucket {
-  /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point. */
+  /**
+   * Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point.
+   */
   readonly start: number;
   /** The instant of its newest point. */
   readonly observedAt: number;
@@ -110,7 +112,9 @@ function maxCounts(
   });
 }
 
-/** Fills the unknown counts with earlier ones. Returns `counts` itself if there is nothing to fill. */
+/**
+ * Fills the unknown counts with earlier ones. Returns `counts` itself if there is nothing to fill.
+ */
 export function fillUnknownCounts(
   counts: readonly (number | null)[],
   earlier: readonly (number | null)[],
@@ -123,7 +127,9 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/** Aligns one count of several histories: a row for each bucket that one of them has, oldest first. */
+/**
+ * Aligns one count of several histories: a row for each bucket that one of them has, oldest first.
+ */
 export function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,
@@ -141,7 +147,10 @@ export function alignBuckets(
   );
 }
 
-/** Finds the last known value of each count in buckets or points, oldest first; `null` if there is none. */
+/**
+ * Finds the last known value of each count in buckets or points, oldest first; `null` if there is
+ * none.
+ */
 export function findLastKnownCounts(
   buckets: readonly Pick<HistoryBucket, "counts">[],
 ): (number | null)[] {

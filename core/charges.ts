@@ -8,8 +8,8 @@ import { DAY_MS } from "./time.ts";
 export const PAYMENT_TTL_MS: number = DAY_MS;
 
 /**
- * A client's idempotency key. Of requests with the same key and fingerprint, the first one is charged, and
- * up to 10 repeats of it are free, by default.
+ * A client's idempotency key. Of requests with the same key and fingerprint, the first one is
+ * charged, and up to 10 repeats of it are free, by default.
  */
 export interface IdempotencyKey {
   /** The text that the client sent. */
@@ -50,8 +50,8 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
  * Decides one charge.
  *
  * @param balance Credits before the charge.
- * @param payment The payment of its idempotency key, unless it has expired. After `freeRepeatsMax` repeats
- * it is used up: the request pays again.
+ * @param payment The payment of its idempotency key, unless it has expired. After `freeRepeatsMax`
+ * repeats it is used up: the request pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
@@ -77,13 +77,16 @@ export function decideCharge(
 }
 
 /**
- * Decides charges of one account, in their order: one that costs too much leaves the balance to the next.
+ * Decides charges of one account, in their order: one that costs too much leaves the balance to the
+ * next.
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
  * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
- * @returns The decisions in order, each with the balance after it; the sums and the payments after all.
- * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, or debits over 2^53 - 1.
+ * @returns The decisions in order, each with the balance after it; the sums and the payments after
+ * all.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, or debits over
+ * 2^53 - 1.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
  *
  * @example

@@ -1,7 +1,7 @@
 /**
  * The monitoring list, a set of creators, with its requests, responses and errors. A creator is a
- * platform and a username. Usernames are compared without case; the list keeps the spelling that was
- * added.
+ * platform and a username. Usernames are compared without case; the list keeps the spelling that
+ * was added.
  */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
@@ -60,7 +60,10 @@ export function parseCreator(body: unknown): Creator {
 const PROFILE_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
-/** Reads the username from a pasted text: with or without `@`, or the address of a profile or a post. */
+/**
+ * Reads the username from a pasted text: with or without `@`, or the address of a profile or a
+ * post.
+ */
 export function readUsername(text: string): string {
   const [, username = text] = PROFILE_URL_PATTERN.exec(text) ?? [];
   return username.replace(/^@/, "");

@@ -1,6 +1,7 @@
 /**
- * Cursor pagination. A cursor is the position of the last item of a page, so the next page starts right
- * after it, even if items were added in between. It also names its list, so that no other accepts it.
+ * Cursor pagination. A cursor is the position of the last item of a page, so the next page starts
+ * right after it, even if items were added in between. It also names its list, so that no other
+ * accepts it.
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import type { CursorPagination } from "./resources/generated/types.ts";
@@ -42,7 +43,10 @@ export function cutPage<Item>(
 
 type CursorValue = string | number | null;
 
-/** Encodes a cursor: a JSON array in base64url. A position has whole numbers, identifiers and `null`. */
+/**
+ * Encodes a cursor: a JSON array in base64url. A position has whole numbers, identifiers and
+ * `null`.
+ */
 export function encodeCursor(
   list: readonly CursorValue[],
   ...position: readonly CursorValue[]

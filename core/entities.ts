@@ -2,8 +2,8 @@
  * An entity is the merge of its observations.
  *
  * The state of an entity depends on the set of its observations only, not on their order or
- * repetition: an attribute has the value of the newest instant (at one instant, the greatest value),
- * and a count of an instant is the greatest that was reported for it.
+ * repetition: an attribute has the value of the newest instant (at one instant, the greatest
+ * value), and a count of an instant is the greatest that was reported for it.
  */
 import type { Counts, FieldValue, Observation } from "./observations.ts";
 import { compareText } from "./text.ts";
@@ -66,8 +66,8 @@ export function applyObservation(
 /**
  * Merges observations into their entity.
  *
- * @returns The next entity, and how many observations had each outcome. The entity shares nothing that
- * can be changed with the arguments, not even if nothing changed.
+ * @returns The next entity, and how many observations had each outcome. The entity shares nothing
+ * that can be changed with the arguments, not even if nothing changed.
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
@@ -108,7 +108,9 @@ function copyAttributes(attributes: Attributes): Attributes {
   return copy;
 }
 
-/** Of two counts, the greater wins. Returns `existing` if nothing changed; never `incoming` itself. */
+/**
+ * Of two counts, the greater wins. Returns `existing` if nothing changed; never `incoming` itself.
+ */
 function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return { ...incoming };
   let merged: Record<string, number | null> | undefined;
@@ -122,7 +124,9 @@ function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   return merged ?? existing;
 }
 
-/** The newest instant wins, then the greater value. Returns `existing` itself if nothing changed. */
+/**
+ * The newest instant wins, then the greater value. Returns `existing` itself if nothing changed.
+ */
 function mergeAttributes(
   existing: Attributes,
   { attributes, observedAt }: Pick<Observation, "attributes" | "observedAt">,

@@ -94,9 +94,11 @@ export function parseHistoryRequest(
 }
 
 /**
- * Finds the buckets of a page and of all pages after it: those that overlap `from` to `to`, past `after`.
+ * Finds the buckets of a page and of all pages after it: those that overlap `from` to `to`, past
+ * `after`.
  *
- * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one, excluded.
+ * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one,
+ * excluded.
  *
  * @example
  * const request = { from: 5, to: 6, interval: "day", limit: 5 };
@@ -144,7 +146,10 @@ export function encodeHistoryCursor(start: number, interval: HistoryInterval): s
   return encodeCursor(["history", interval], start);
 }
 
-/** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another interval. */
+/**
+ * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another
+ * interval.
+ */
 export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
   const [start] = decodeCursor(
     cursor,
@@ -176,7 +181,9 @@ export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
 export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
 
-/** Creates the items of a history from its buckets, and their changes by `computeCountChanges()`. */
+/**
+ * Creates the items of a history from its buckets, and their changes by `computeCountChanges()`.
+ */
 export function createHistoryItems<Kind extends EntityKind>(
   kind: Kind,
   buckets: readonly HistoryBucket[],
@@ -246,7 +253,9 @@ export function createComparisonTable(
   return { interval: request.interval, rows, pagination };
 }
 
-/** Creates a page of a comparison from the buckets of each entity, with the start of its first row. */
+/**
+ * Creates a page of a comparison from the buckets of each entity, with the start of its first row.
+ */
 export function createComparisonPage(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,

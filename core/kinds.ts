@@ -22,7 +22,10 @@ export interface KindDeclaration {
   readonly counts: Readonly<Record<string, number>>;
   /** The counts that lists are sorted by, by the names of the sorts; the first is the default. */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** The counts with gains, by the ending of the gains' names: `Gain` for `dailyGain` and the others. */
+  /**
+   * The counts with gains, by the ending of the gains' names: `Gain` for `dailyGain` and the
+   * others.
+   */
   readonly gains?: Readonly<Record<string, string>>;
 }
 

@@ -61,8 +61,8 @@ export function computeBalance(sums: CreditSums): number {
  * Applies one operation to a ledger.
  *
  * @returns The next ledger. It is the same one for a repeated operation: a reference is granted
- * once, an identifier debited once, also after its refund, and a debit refunded once. A request that
- * may pay again, as one with an idempotency key may, needs a new identifier each time.
+ * once, an identifier debited once, also after its refund, and a debit refunded once. A request
+ * that may pay again, as one with an idempotency key may, needs a new identifier each time.
  * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a known
  * reference or identifier with another amount; `Invalid Request` for an amount that is no whole
  * number from 1, for sums over 2^53 - 1, and for a refund of an unknown debit.
@@ -76,8 +76,8 @@ export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
 }
 
 /**
- * Applies operations to a ledger, in their order. It takes time in proportion to their number, where
- * {@link applyEntry} copies the ledger for each.
+ * Applies operations to a ledger, in their order. It takes time in proportion to their number,
+ * where {@link applyEntry} copies the ledger for each.
  *
  * @returns The ledger after them; the same one if nothing changed.
  * @throws {DomainError} Like {@link applyEntry}, for the first operation that is refused.
@@ -148,7 +148,10 @@ function refund(ledger: LedgerDraft, id: string): boolean {
   return true;
 }
 
-/** Checks a sum. Refunded credits are debited again, so debits can exceed grants and reach the limit. */
+/**
+ * Checks a sum. Refunded credits are debited again, so debits can exceed grants and reach the
+ * limit.
+ */
 export function assertSum(name: "granted" | "debited", sum: number, amount: number): void {
   if (sum + amount > INTEGER_MAX) throw createSumTooLargeError(name, sum, amount);
 }

@@ -41,8 +41,8 @@ export const BATCH_MAX_NAMES = 100;
 export const COMPARISON_MAX_NAMES = 10;
 
 /**
- * Entities of a list that a page with `search` or `country` looks at, in about 40 milliseconds. Where
- * filters rarely meet, it has fewer entities than `limit`, or none.
+ * Entities of a list that a page with `search` or `country` looks at, in about 40 milliseconds.
+ * Where filters rarely meet, it has fewer entities than `limit`, or none.
  */
 export const FILTERED_PAGE_MAX_ENTITIES = 8000;
 

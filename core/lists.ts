@@ -1,4 +1,6 @@
-/** The lists of channels and users: their queries, filters, orders and the cursors of their pages. */
+/**
+ * The lists of channels and users: their queries, filters, orders and the cursors of their pages.
+ */
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
@@ -119,7 +121,9 @@ interface FilteredFields {
   readonly country?: string | null;
 }
 
-/** How each filter is parsed and applied: the types require both. Cursors have them in this order. */
+/**
+ * How each filter is parsed and applied: the types require both. Cursors have them in this order.
+ */
 const FILTERS: {
   readonly [Name in keyof ListFilters]-?: {
     /** Returns `undefined` for a query or a kind without the filter. */
@@ -163,7 +167,8 @@ export function matchesListFilters(fields: FilteredFields, filters: ListFilters)
 }
 
 /**
- * Compares two positions of a list: by the figure, unknown ones last, then by the identifier, ascending.
+ * Compares two positions of a list: by the figure, unknown ones last, then by the identifier,
+ * ascending.
  *
  * @example
  * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1
@@ -205,7 +210,9 @@ const listCursorValues = ({ kind, sort, order, ...filters }: CursorList) => [
   ...FILTER_NAMES.map((name) => filters[name] ?? null),
 ];
 
-/** @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list. */
+/**
+ * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list.
+ */
 export function decodeListCursor(cursor: string, list: CursorList): ListPosition {
   const page = "a page with the same sort, order and filters";
   const [figure, id] = decodeCursor(cursor, listCursorValues(list), isListPosition, page);

@@ -90,7 +90,9 @@ export function pageAfter<Short extends ShortPosition>(
 
 const LIST = ["shorts"];
 
-/** @throws {RangeError} Unless the instant is in the years 0 to 9999, and the text an identifier. */
+/**
+ * @throws {RangeError} Unless the instant is in the years 0 to 9999, and the text an identifier.
+ */
 export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   if (!isInstant(publishedAt)) {
     throw new RangeError(
@@ -100,7 +102,10 @@ export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   return encodeCursor(LIST, publishedAt, id);
 }
 
-/** @throws {DomainError} `Invalid Request` for a text that {@link encodeShortsCursor} does not return. */
+/**
+ * @throws {DomainError} `Invalid Request` for a text that {@link encodeShortsCursor} does not
+ * return.
+ */
 export function decodeShortsCursor(cursor: string): ShortPosition {
   const [publishedAt, id] = decodeCursor(cursor, LIST, isShortPosition, "a page of shorts");
   return { publishedAt, id };

@@ -2,8 +2,8 @@
 import { assertWholeNumber } from "./errors.ts";
 
 /**
- * Cuts the time of a history into slices, which include their lower bound and exclude their upper one:
- * 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`.
+ * Cuts the time of a history into slices, which include their lower bound and exclude their upper
+ * one: 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`.
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);

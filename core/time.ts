@@ -1,4 +1,6 @@
-/** Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside, in no other time zone. */
+/**
+ * Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside, in no other time zone.
+ */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
 /** A minute, in milliseconds. */
@@ -14,7 +16,9 @@ export const FIRST_INSTANT: number = -62_167_219_200_000;
 /** 9999-12-31T23:59:59.999Z, the last one. */
 export const LAST_INSTANT = 253_402_300_799_999;
 
-/** Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999. */
+/**
+ * Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999.
+ */
 export function isInstant(value: number): boolean {
   return Number.isInteger(value) && value >= FIRST_INSTANT && value <= LAST_INSTANT;
 }
@@ -79,7 +83,8 @@ function parseCanonicalInstant(text: string): number | undefined {
   const second = parseDigits(text, 17, 19);
   if (day < 1 || day > getDaysInMonth(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  // 400 years later, where the calendar is the same, because Date.UTC takes 0 to 99 for 1900 to 1999.
+  // 400 years later, where the calendar is the same, because Date.UTC takes 0 to 99 for 1900 to
+  // 1999.
   const ms = parseDigits(text, 20, 23);
   return (
     Date.UTC(year + 400, month - 1, day, hour, minute, second, ms) - DAYS_IN_400_YEARS * DAY_MS

@@ -52,7 +52,8 @@ export function parseUsageGrouping(query: QueryParameters): UsageGrouping | unde
 }
 
 /**
- * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 29 days before it.
+ * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 29 days before
+ * it.
  *
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.

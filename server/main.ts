@@ -1,4 +1,7 @@
-/** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
+/**
+ * The command line: parses arguments, runs a command, and turns errors into messages and exit
+ * codes.
+ */
 import { Command, CommanderError } from "commander";
 import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
 import { addAuditCommand } from "./commands/audit.ts";
@@ -34,8 +37,8 @@ const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
 };
 
 /**
- * Runs a command. @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for
- * an interruption. @throws An error that is neither the user's nor an expected failure.
+ * Runs a command. @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130
+ * for an interruption. @throws An error that is neither the user's nor an expected failure.
  */
 export async function run(
   argv: readonly string[],
@@ -66,7 +69,9 @@ export function createProgram(context = createContext(createProcessIo(), [])): C
   return program;
 }
 
-/** Creates the context of the command that `argv` names. With `--json`, each message is an object. */
+/**
+ * Creates the context of the command that `argv` names. With `--json`, each message is an object.
+ */
 function createContext(io: CommandLineIo, argv: readonly string[]) {
   const [verb = ""] = argv;
   const end = argv.indexOf("--");

@@ -39,7 +39,8 @@ class RawJson {
 }
 
 /**
- * Creates a value from its JSON in UTF-8. It can be written as JSON again, and only this file reads it.
+ * Creates a value from its JSON in UTF-8. It can be written as JSON again, and only this file reads
+ * it.
  *
  * @param readParts Reads a long list in parts: each is such a value, with some of the items.
  */
@@ -55,7 +56,9 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
   return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }
 
-/** Writes a value without lone surrogates like `JSON.stringify`: pieces of text and the raw parts. */
+/**
+ * Writes a value without lone surrogates like `JSON.stringify`: pieces of text and the raw parts.
+ */
 export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
   if (value instanceof RawJson) return [value.bytes];
   const rawParts: Uint8Array[] = [];

@@ -26,7 +26,10 @@ export interface Result<Body> {
   readonly requestId: string | null;
 }
 
-/** A response with its body, which is `undefined` if it is longer than allowed; or why there is none. */
+/**
+ * A response with its body, which is `undefined` if it is longer than allowed; or why there is
+ * none.
+ */
 type Attempt =
   | { readonly response: ResponseLike; readonly text: string | undefined }
   | { readonly cause: unknown; readonly isTimeout: boolean };

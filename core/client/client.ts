@@ -143,7 +143,9 @@ const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): rea
 
 type CursorPage = Pick<resources.ChannelHistory, "pagination">;
 
-/** Creates the reads of owners. Paths have an owner as `name`; bodies have several as its plural. */
+/**
+ * Creates the reads of owners. Paths have an owner as `name`; bodies have several as its plural.
+ */
 function createOwnerClient<
   History extends CursorPage & { readonly history: readonly unknown[] },
   Batch extends { readonly results: readonly unknown[] },

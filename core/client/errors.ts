@@ -31,7 +31,9 @@ export class MetricsError extends Error {
   readonly cost: number | null;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
-  /** How long the service asks to wait, in milliseconds, as after 429; `null` if it does not ask. */
+  /**
+   * How long the service asks to wait, in milliseconds, as after 429; `null` if it does not ask.
+   */
   readonly retryAfterMs: number | null;
   /** All headers of the response: `error.headers.get("RateLimit")`. */
   readonly headers: HeadersLike;
@@ -111,7 +113,10 @@ export class AbortError extends RequestError {
   override readonly name = "AbortError";
 }
 
-/** Reads `{ error, message }`, or `{ error }` of the video interface, which has a name or a sentence. */
+/**
+ * Reads `{ error, message }`, or `{ error }` of the video interface, which has a name or a
+ * sentence.
+ */
 export function createMetricsError(text: string, details: MetricsErrorDetails): MetricsError {
   const { status } = details;
   const { error = `Status ${status}`, message } = parseBody(text);

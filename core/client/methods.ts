@@ -1,6 +1,6 @@
 /**
- * The types of the client's methods: reads, lists, histories, and the methods that channels and users
- * have in common. Their queries follow from the requests that the service parses.
+ * The types of the client's methods: reads, lists, histories, and the methods that channels and
+ * users have in common. Their queries follow from the requests that the service parses.
  */
 import type { ShortsRequest } from "../shorts.ts";
 import type { HistoryRequest } from "../histories.ts";
@@ -11,8 +11,8 @@ import type { RequestOptions } from "./options.ts";
 import type { Result } from "./attempt.ts";
 
 /**
- * A query: any parameter of a request can be left out. Some are text: instants in ISO 8601, and `after`, which
- * is a cursor.
+ * A query: any parameter of a request can be left out. Some are text: instants in ISO 8601, and
+ * `after`, which is a cursor.
  */
 export type RequestQuery<Request> = {
   readonly [Field in keyof Request as Field extends "after" ? "cursor" : Field]?:
@@ -21,8 +21,8 @@ export type RequestQuery<Request> = {
 };
 
 /**
- * The query of a history. Without `from`, it begins 30 days before `to` or now; without `interval`, it
- * is by day. `limit` is buckets a page, 1 to 1,000.
+ * The query of a history. Without `from`, it begins 30 days before `to` or now; without `interval`,
+ * it is by day. `limit` is buckets a page, 1 to 1,000.
  */
 export type HistoryQuery = RequestQuery<HistoryRequest>;
 
@@ -37,7 +37,9 @@ export type ListQuery<Sort extends string> = RequestQuery<
 /** The query of a page of shorts. `limit` is shorts a page, 1 to 100. */
 export type ShortsQuery = RequestQuery<ShortsRequest>;
 
-/** The query of pages by number: `days` back from now, 1 to 14; `limit` is items a page, 1 to 100. */
+/**
+ * The query of pages by number: `days` back from now, 1 to 14; `limit` is items a page, 1 to 100.
+ */
 export type PageQuery = RequestQuery<PageRequest>;
 
 /** A method that reads one response. */

@@ -28,7 +28,9 @@ export interface ResponseLike {
   readonly status: number;
   /** The headers. */
   readonly headers: HeadersLike;
-  /** The body as a stream, whose bytes are counted as they arrive. Without it, `text()` is called. */
+  /**
+   * The body as a stream, whose bytes are counted as they arrive. Without it, `text()` is called.
+   */
   readonly body?:
     | {
         getReader?(): {

@@ -89,8 +89,8 @@ const TweetRecords = Type.Unsafe<Record<string, Type.Static<typeof TweetRecord>>
 });
 
 /**
- * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists identifiers
- * that are whole numbers below 2^32 - 1 before all others, in ascending order.
+ * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists
+ * identifiers that are whole numbers below 2^32 - 1 before all others, in ascending order.
  */
 export const TweetsPage: ResourceSchemas["TweetsPage"] = strictObject({
   username: Username,

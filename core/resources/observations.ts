@@ -1,6 +1,6 @@
 /**
- * Schemas of the lines of an import or export. A field that is left out or `null` was not reported. An
- * instant is an ISO 8601 date, or date and time.
+ * Schemas of the lines of an import or export. A field that is left out or `null` was not reported.
+ * An instant is an ISO 8601 date, or date and time.
  */
 import * as Type from "@sinclair/typebox";
 import type { EntityKind } from "../kinds.ts";

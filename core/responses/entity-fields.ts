@@ -36,7 +36,8 @@ export type KnownFields<Kind extends EntityKind> = {
 /**
  * Reads the newest values of the attributes of an entity, and the counts of its newest observation.
  *
- * @param id A channel, short or tweet by its identifier; a user by the username, see `findUsername()`.
+ * @param id A channel, short or tweet by its identifier; a user by the username, see
+ * `findUsername()`.
  * @param entity Its observations, merged.
  *
  * @example

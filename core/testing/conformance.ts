@@ -4,8 +4,8 @@ import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../text.ts";
 
 /**
- * A test of a suite. It fails by rejecting with an error that describes the difference; of two values,
- * the error has them as `actual` and `expected`.
+ * A test of a suite. It fails by rejecting with an error that describes the difference; of two
+ * values, the error has them as `actual` and `expected`.
  */
 export interface ConformanceTest {
   /** The guarantee that it tests. */

@@ -1,4 +1,6 @@
-/** The conformance suites of stores of owners: channels with their shorts, users with their tweets. */
+/**
+ * The conformance suites of stores of owners: channels with their shorts, users with their tweets.
+ */
 import { SORTS } from "../lists.ts";
 import { decodeShortsCursor } from "../shorts.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";

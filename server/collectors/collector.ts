@@ -1,6 +1,6 @@
 /**
- * The interface of sources and their collectors, with the targets, results and errors that they share.
- * Instants are in milliseconds since 1970 UTC.
+ * The interface of sources and their collectors, with the targets, results and errors that they
+ * share. Instants are in milliseconds since 1970 UTC.
  */
 import type { TSchema, Static } from "@sinclair/typebox";
 import { sanitizeMessage } from "../../core/text.ts";
@@ -86,8 +86,8 @@ export interface QuotaBucket {
   /** The time zone in which the quota day begins at midnight. */
   readonly zone: "America/Los_Angeles" | "UTC";
   /**
-   * A rate limit window, which begins with its first request. Its headers `-remaining`, and `-reset`
-   * in Unix seconds, have the prefix.
+   * A rate limit window, which begins with its first request. Its headers `-remaining`, and
+   * `-reset` in Unix seconds, have the prefix.
    */
   readonly window?: {
     readonly requests: number;

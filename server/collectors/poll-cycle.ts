@@ -1,6 +1,6 @@
 /**
- * The cycles that poll the due targets of a source, within its quota and rate limits, and the engine
- * that runs those of all sources, once or in a loop.
+ * The cycles that poll the due targets of a source, within its quota and rate limits, and the
+ * engine that runs those of all sources, once or in a loop.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
@@ -26,7 +26,10 @@ const TASK_DELAY_MS = 100;
 /** Bounds of the time between two cycles. */
 const POLL_INTERVAL_MIN_MS = 2000;
 const POLL_INTERVAL_MAX_MS = 30_000;
-/** A paced cycle ends after this time, so that changes of the lists of creators and channels take effect. */
+/**
+ * A paced cycle ends after this time, so that changes of the lists of creators and channels take
+ * effect.
+ */
 const PACED_CYCLE_MAX_MS = 15_000;
 
 interface PollCycleOptions {
@@ -59,7 +62,9 @@ export function createPollCycle(options: PollCycleOptions) {
     }
   }
 
-  /** Runs one cycle after the cycle that is running; one that is not paced, until nothing is due. */
+  /**
+   * Runs one cycle after the cycle that is running; one that is not paced, until nothing is due.
+   */
   function collect(pace: Pace = { isPaced: true }): Promise<void> {
     const cycle = previousCycle.then(() => runCycle(pace));
     previousCycle = cycle.catch(() => undefined);
@@ -193,7 +198,9 @@ export async function createCollectionEngine({
   return {
     sources,
 
-    /** Polls all that is due now. @returns The status of each source, with the work of this call. */
+    /**
+     * Polls all that is due now. @returns The status of each source, with the work of this call.
+     */
     async collect(): Promise<SourceStatus[]> {
       const before = await sources();
       const cycles = pollCycles.map((pollCycle) => pollCycle.collect({ isPaced: false }));

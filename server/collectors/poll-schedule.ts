@@ -41,7 +41,9 @@ const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 /** The delay after the first failure; each further one doubles it. */
 const RETRY_BASE_MS = 5 * MINUTE_MS;
 
-/** @param ageMs Since the item, or the newest item of a list, was published; `Infinity` for none. */
+/**
+ * @param ageMs Since the item, or the newest item of a list, was published; `Infinity` for none.
+ */
 export function computeIntervalMs(task: TaskName, ageMs: number): number {
   const { minMs, maxMs } = INTERVAL_BOUNDS[task];
   return Math.min(maxMs, Math.max(minMs, ageMs / AGE_DIVISOR));
@@ -86,7 +88,9 @@ interface Schedule {
   readonly now: number;
 }
 
-/** Computes the update of a target; `undefined` if the source was not polled for it: it stays due. */
+/**
+ * Computes the update of a target; `undefined` if the source was not polled for it: it stays due.
+ */
 export function reschedule(
   schedule: Schedule,
   task: TaskName,
@@ -98,7 +102,8 @@ export function reschedule(
   const { id } = target;
   const { kind, until, bucket } = sourceError ?? {};
   if (result === undefined && (kind === "rate-limited" || kind === "stop")) {
-    // If the task's own bucket is not paused, only this target waits: others may not need the other.
+    // If the task's own bucket is not paused, only this target waits: others may not need the
+    // other.
     const isOtherBucket = bucket !== collector.tasks[task].bucket;
     const isWaiting = kind === "rate-limited" && until !== undefined && isOtherBucket;
     return isWaiting ? { id, dueAt: until } : undefined;
@@ -121,8 +126,8 @@ export function reschedule(
 }
 
 /**
- * Short after the first failure, then longer and longer, up to the usual interval. A channel or user
- * on the lists that is gone is polled every day; a gone item more and more rarely.
+ * Short after the first failure, then longer and longer, up to the usual interval. A channel or
+ * user on the lists that is gone is polled every day; a gone item more and more rarely.
  */
 function retryIntervalMs(task: TaskName, everyMs: number, isGone: boolean, failures: number) {
   if (!isGone) return Math.min(everyMs, RETRY_BASE_MS * 2 ** failures);

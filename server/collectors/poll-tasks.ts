@@ -26,8 +26,8 @@ export type PollBatch = (
 ) => Promise<(target: CollectionTarget) => Omit<PollResult, "targetId">>;
 
 /**
- * Says why an identifier is invalid, for a source that refuses a whole request for one of them. Such
- * a target is not gone: another source may know it, and be configured next.
+ * Says why an identifier is invalid, for a source that refuses a whole request for one of them.
+ * Such a target is not gone: another source may know it, and be configured next.
  */
 type ExplainInvalid = (id: string) => string | undefined;
 

@@ -144,7 +144,9 @@ function addCollectCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/** Says why nothing was collected from a source; `undefined` if something was, or nothing was due. */
+/**
+ * Says why nothing was collected from a source; `undefined` if something was, or nothing was due.
+ */
 function findProblem({
   source,
   status,

@@ -68,7 +68,9 @@ export function createChargedReadParts(
       await debitQueue.check();
     },
 
-    /** Finishes debits and refunds, and closes the database. Refunds that fail stay in the spool. */
+    /**
+     * Finishes debits and refunds, and closes the database. Refunds that fail stay in the spool.
+     */
     async close(timeoutMs: number): Promise<void> {
       await pTimeout(debitQueue.close().then(statuses.flush), {
         milliseconds: Math.max(timeoutMs, REFUND_GRACE_MS),

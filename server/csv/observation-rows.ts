@@ -30,12 +30,12 @@ export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[
 }
 
 /**
- * Creates the parser of the rows of a table, to values that `parseObservation()` checks: a cell that
- * is no value of its field stays a text, which the check rejects. An empty cell is no value; in
- * quotes, it is an empty text where the field is a text or a link.
+ * Creates the parser of the rows of a table, to values that `parseObservation()` checks: a cell
+ * that is no value of its field stays a text, which the check rejects. An empty cell is no value;
+ * in quotes, it is an empty text where the field is a text or a link.
  *
- * @throws {DomainError} If a column is unknown, repeated, or missing; the parser, if a row has more or
- * fewer cells than the header, or another kind.
+ * @throws {DomainError} If a column is unknown, repeated, or missing; the parser, if a row has more
+ * or fewer cells than the header, or another kind.
  */
 export function createObservationRowParser(kind: EntityKind, header: readonly CsvCell[]) {
   checkHeader(kind, header);

@@ -2,11 +2,11 @@
  * The channels and users of the demo, and when they publish. All names are invented.
  *
  * Hours are in UTC: `wakeHour` is the one when the creator gets up, `peakHour` the one when most
- * people watch. `followers` and `followingCount` are those at `EPOCH`, with the mean gain of a day and
- * the size of sudden rises and falls; `earlierPosts` counts the posts before it. `postsByWeekday`
- * begins on Monday. `typicalReach` is the views of the median short, or the impressions of the median
- * tweet. One title in `brokenTitleEvery` has two lines. `gap` stands between opening and subject of a
- * text: it is empty in scripts without spaces.
+ * people watch. `followers` and `followingCount` are those at `EPOCH`, with the mean gain of a day
+ * and the size of sudden rises and falls; `earlierPosts` counts the posts before it.
+ * `postsByWeekday` begins on Monday. `typicalReach` is the views of the median short, or the
+ * impressions of the median tweet. One title in `brokenTitleEvery` has two lines. `gap` stands
+ * between opening and subject of a text: it is empty in scripts without spaces.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import creators from "./creators.json" with { type: "json" };

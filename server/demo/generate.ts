@@ -1,7 +1,7 @@
 /**
- * Generates the demo's data: a plausible history of channels, shorts, users and tweets. All of it is a
- * function of the instant, so a demo continues its history after a stop, and two demos at the same
- * time show the same data.
+ * Generates the demo's data: a plausible history of channels, shorts, users and tweets. All of it
+ * is a function of the instant, so a demo continues its history after a stop, and two demos at the
+ * same time show the same data.
  */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
@@ -29,7 +29,9 @@ const TWEET_INTEREST_HOURS = 5;
 
 const LIKES_HIDDEN_SHARE = 0.07;
 
-/** Posts of this age or older are not observed any more, except the first of the demo's creators. */
+/**
+ * Posts of this age or older are not observed any more, except the first of the demo's creators.
+ */
 const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
 /** How often an entity is observed while it is younger than `maxAgeMs`, by rising age. */
@@ -219,7 +221,9 @@ function createTweet(user: (typeof USERS)[number], slot: Slot) {
   });
 }
 
-/** Milliseconds, then 22 random bits: above 2^53, as real identifiers, in the order of publication. */
+/**
+ * Milliseconds, then 22 random bits: above 2^53, as real identifiers, in the order of publication.
+ */
 function createTweetId(seed: number, publishedAt: number): string {
   const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
   return String((BigInt(publishedAt - Date.UTC(2011, 0, 1)) << 22n) | randomBits);

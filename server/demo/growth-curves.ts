@@ -17,7 +17,9 @@ const WEEKLY_PEAK_HOUR = 6 * 24; // Saturday night, counted from a Monday.
 
 const RADIANS_PER_HOUR = (2 * Math.PI) / 24;
 
-/** Converts an instant to audience time: hours since `EPOCH`, with daily and weekly waves and noise. */
+/**
+ * Converts an instant to audience time: hours since `EPOCH`, with daily and weekly waves and noise.
+ */
 export function toAudienceHours({ peakHour }: DemoCreator, seed: number, instant: number): number {
   const hours = (instant - EPOCH) / HOUR_MS;
   const daily = (DAILY_SWING / RADIANS_PER_HOUR) * Math.sin(RADIANS_PER_HOUR * (hours - peakHour));
@@ -32,9 +34,9 @@ const FAST_SHARE = 0.65;
 
 /**
  * Creates the counts of a post, as a function of the instant: its views, and those of them that did
- * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None ever
- * falls, and none exceeds the views. A share of `undefined` is that of a count that is not told.
- * The first wave of views typically lasts `interestHours`.
+ * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None
+ * ever falls, and none exceeds the views. A share of `undefined` is that of a count that is not
+ * told. The first wave of views typically lasts `interestHours`.
  */
 export function createCounts(
   creator: DemoCreator,

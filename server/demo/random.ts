@@ -1,6 +1,6 @@
 /**
- * Random numbers without state. Each is a function of a seed and an index, so that any instant of the
- * demo can be computed without the instants before it.
+ * Random numbers without state. Each is a function of a seed and an index, so that any instant of
+ * the demo can be computed without the instants before it.
  */
 
 /** Hashes a name to a seed from 0 to 2^32 - 1 (FNV-1a over its UTF-16 units). */

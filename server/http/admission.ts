@@ -1,8 +1,8 @@
 /**
  * The admission of requests, and the headers of all responses: the request's identifier and CORS.
  * It checks path, authentication, method, rate limit, scope of the key and path parameters, in that
- * order; the route checks the rest: body, query, credits, existence. So a request to a known path of
- * the API without a valid key gets 401, whatever else is wrong.
+ * order; the route checks the rest: body, query, credits, existence. So a request to a known path
+ * of the API without a valid key gets 401, whatever else is wrong.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -58,9 +58,9 @@ export function setCommonHeaders(
 }
 
 /**
- * Authenticates a request of a known path, then checks its method, its rate limit and the scope of its
- * key. Returns the caller, `undefined` for a path that needs no API key. For a cached key, which most
- * requests have, it returns no promise, because a promise costs time.
+ * Authenticates a request of a known path, then checks its method, its rate limit and the scope of
+ * its key. Returns the caller, `undefined` for a path that needs no API key. For a cached key,
+ * which most requests have, it returns no promise, because a promise costs time.
  *
  * @param headers The headers of the response are written to it, even if this throws.
  */

@@ -1,4 +1,6 @@
-/** The Prometheus metrics. A scrape never waits for the database: the background reads snapshots. */
+/**
+ * The Prometheus metrics. A scrape never waits for the database: the background reads snapshots.
+ */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { SourceStatus } from "../collectors/source-health.ts";
 import type { NoticeStore } from "../store/accounts/notices.ts";
@@ -59,7 +61,9 @@ const SOURCE_METRICS: Readonly<Record<string, SourceMetric>> = {
 interface MetricsOptions {
   readonly collecting: { sources(): Promise<SourceStatus[]> };
   readonly notices: Pick<NoticeStore, "countUndelivered">;
-  /** `getOutage()` tells why requests to the database are suspended; `undefined` if they are not. */
+  /**
+   * `getOutage()` tells why requests to the database are suspended; `undefined` if they are not.
+   */
   readonly database: { getOutage(): Error | undefined };
   now(): number;
 }
@@ -167,9 +171,9 @@ class DurationHistogram extends Histogram<"route"> {
 }
 
 /**
- * Registers the metrics of the requests; returns the function that counts a completed request. It only
- * adds to plain numbers, because that is several times as fast as prom-client; a scrape, far rarer,
- * turns them into samples.
+ * Registers the metrics of the requests; returns the function that counts a completed request. It
+ * only adds to plain numbers, because that is several times as fast as prom-client; a scrape, far
+ * rarer, turns them into samples.
  */
 function createRequestMetrics(registry: Registry) {
   const requests = new Counter({

@@ -1,7 +1,7 @@
 /**
- * The routes of the pages for people: the dashboard, which reads the public API, the administrator's
- * page and the API reference. They need no key; their scripts ask the visitor for one. A document and
- * its files never change: each is compressed once, and shared by all responses.
+ * The routes of the pages for people: the dashboard, which reads the public API, the
+ * administrator's page and the API reference. They need no key; their scripts ask the visitor for
+ * one. A document and its files never change: each is compressed once, and shared by all responses.
  */
 import { fileURLToPath } from "node:url";
 import { swagger } from "@elysiajs/swagger";
@@ -36,8 +36,8 @@ export const PAGE_PATHS = {
 } as const;
 
 /**
- * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not exist:
- * the dashboard says so to people.
+ * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not
+ * exist: the dashboard says so to people.
  */
 export function createPages(getRouteMatcher: () => MatchRoute) {
   const dashboard = createProgram("pages");
@@ -179,7 +179,9 @@ interface PageFile {
   load(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Creates a page. The template has placeholders for the URLs of the files, which are named by them. */
+/**
+ * Creates a page. The template has placeholders for the URLs of the files, which are named by them.
+ */
 function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
   const routes = new Elysia();
   for (const { path, contentType, load } of Object.values(files)) {
@@ -199,7 +201,9 @@ function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFi
   return { routes, serveDocument };
 }
 
-/** Creates a function that responds with one body, which `load` loads once; after a failure again. */
+/**
+ * Creates a function that responds with one body, which `load` loads once; after a failure again.
+ */
 function createStaticResponder(
   contentType: string,
   cacheControl: string,

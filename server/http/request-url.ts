@@ -1,7 +1,7 @@
 /**
  * The path and query of a request, and the check that its operation has such query parameters. Only
- * the query is as the client sent it: in the path, Bun has resolved `.` and `..`, also as `%2e`, and
- * replaced `\` by `/`.
+ * the query is as the client sent it: in the path, Bun has resolved `.` and `..`, also as `%2e`,
+ * and replaced `\` by `/`.
  */
 import { closestMatch } from "leven";
 import { createInvalidRequestError, quoteValue, type DomainError } from "../../core/errors.ts";
@@ -30,7 +30,10 @@ export function getQuery(request: Request): URLSearchParams {
   return parseQuery(getPathAndQuery(request));
 }
 
-/** Rejects query parameters that an operation does not have: a misspelt one would cost a credit and do nothing. */
+/**
+ * Rejects query parameters that an operation does not have: a misspelt one would cost a credit and
+ * do nothing.
+ */
 export function assertKnownParameters(pathAndQuery: string, known: readonly string[]): void {
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return;

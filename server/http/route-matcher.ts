@@ -46,8 +46,8 @@ export function createRouteMatcher(
 type ServeRequest = (request: Request, server: Bun.Server<undefined>) => Promise<Response>;
 
 /**
- * Creates the routes of Bun's server. Its router compares the target as the client sent it, which is
- * the path that a proxy checks. The URL of a request is normalized: `/swagger/..\admin` becomes
+ * Creates the routes of Bun's server. Its router compares the target as the client sent it, which
+ * is the path that a proxy checks. The URL of a request is normalized: `/swagger/..\admin` becomes
  * `/admin`. So a request is served if target and path begin with the same route, else it gets 404.
  *
  * @param declared The declared routes. `/channels/:channel` begins with `/channels`.
@@ -79,7 +79,9 @@ export function createBunRoutes(
   return { routes, fetch: serveIf(isUnknown) };
 }
 
-/** The normalized path of a URL of Bun: without a host, nothing is normalized until ensureHost(). */
+/**
+ * The normalized path of a URL of Bun: without a host, nothing is normalized until ensureHost().
+ */
 const getPathOfUrl = (url: string): string =>
   url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 
@@ -90,7 +92,9 @@ function createPathPattern(beginning: string, beginnings: ReadonlySet<string>): 
   return new RegExp(`^${exceptions}${RegExp.escape(beginning)}(?:/|$)`);
 }
 
-/** Replaces the path of a request by one that does not exist: the same, with its slashes escaped. */
+/**
+ * Replaces the path of a request by one that does not exist: the same, with its slashes escaped.
+ */
 function escapePath({ method, headers }: Request, path: string, mountPath: string): Request {
   const url = `http://localhost${mountPath}/${encodeURIComponent(path)}`;
   return new Request(url, { method, headers });

@@ -42,7 +42,9 @@ interface BatchCommitterOptions {
 /** Waits until the event loop has run all callbacks of this turn, before it polls the sockets. */
 const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** Waits for a poll of all sockets, which aborts the signals of requests whose connections closed. */
+/**
+ * Waits for a poll of all sockets, which aborts the signals of requests whose connections closed.
+ */
 export async function waitForSocketPoll(): Promise<void> {
   await waitForEndOfTurn();
   await waitForEndOfTurn();
@@ -57,13 +59,13 @@ const LEAVING_MS = 1000;
  * Creates the committer. The first batch holds the requests of one turn of the event loop, the next
  * one those that arrive while it is committed.
  *
- * While clients leave, a debit enters a batch after the next poll of the sockets. The runtime reads a
- * request as soon as it accepts the connection, even if the client has reset that connection, and
- * learns of the reset by the next poll. After a poll, a client that resets each connection before it
- * opens the next one has one request here. Without it, a batch held up to 256 requests of 32 such
- * clients, and a kill left them charged. The poll halves the batches of 64 connections, which costs 4 of
- * 25 µs of CPU time a response where commits are not synced. So debits skip it as long as no client
- * leaves, and the first batch of an onset can hold requests of former connections.
+ * While clients leave, a debit enters a batch after the next poll of the sockets. The runtime reads
+ * a request as soon as it accepts the connection, even if the client has reset that connection, and
+ * learns of the reset by the next poll. After a poll, a client that resets each connection before
+ * it opens the next one has one request here. Without it, a batch held up to 256 requests of 32
+ * such clients, and a kill left them charged. The poll halves the batches of 64 connections, which
+ * costs 4 of 25 µs of CPU time a response where commits are not synced. So debits skip it as long
+ * as no client leaves, and the first batch of an onset can hold requests of former connections.
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
   /** Debits whose sockets are to be polled before they enter a batch. */

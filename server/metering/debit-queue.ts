@@ -1,8 +1,8 @@
 /**
- * The queue that charges requests: a request is debited, and then completed, once it was answered, or
- * refunded. Requests that arrive during a commit wait for the next one, so that one sync to the disk
- * commits many debits and refunds. The ledger decides each debit as if it came alone, in their order;
- * a request whose client leaves before its commit is not charged.
+ * The queue that charges requests: a request is debited, and then completed, once it was answered,
+ * or refunded. Requests that arrive during a commit wait for the next one, so that one sync to the
+ * disk commits many debits and refunds. The ledger decides each debit as if it came alone, in their
+ * order; a request whose client leaves before its commit is not charged.
  */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
@@ -32,7 +32,9 @@ interface DebitQueueOptions {
   onChanges?(changes: ChangeSet): void;
   /** Receives the error of a listener, or of a refund, which is retried until the service stops. */
   onFailure?(error: unknown): void;
-  /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
+  /**
+   * Receives the status of a request that was charged; `undefined` if it failed and is refunded.
+   */
   onEnd?(debit: Debit, status: number | undefined): void;
   readonly timeoutMs?: number;
   /** Saves refunds that outlive the process; without it they are lost at its end. */
@@ -117,16 +119,19 @@ export function createDebitQueue(options: DebitQueueOptions) {
     await refundQueue.enqueue({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason });
   }
 
-  /** Gives a debit back, once. If the first attempt fails, it resolves, and the queue goes on trying. */
+  /**
+   * Gives a debit back, once. If the first attempt fails, it resolves, and the queue goes on
+   * trying.
+   */
   const refund = (receipt: Receipt, reason: string): Promise<void> =>
     (receipt.refunded ??= refundDebit(receipt, reason));
 
   return {
     /**
-     * Charges a request; resolves once its debit is committed. If the signal aborts before, because the
-     * client leaves, it rejects with its reason. Else it throws a `DomainError`: `Insufficient Credits`,
-     * `Invalid Request` for an idempotency key that paid for another request, or `Service Unavailable`
-     * when the debit cannot be committed in time. Nothing stays debited then.
+     * Charges a request; resolves once its debit is committed. If the signal aborts before, because
+     * the client leaves, it rejects with its reason. Else it throws a `DomainError`: `Insufficient
+     * Credits`, `Invalid Request` for an idempotency key that paid for another request, or `Service
+     * Unavailable` when the debit cannot be committed in time. Nothing stays debited then.
      */
     debit: (charge: AccountCharge, signal?: AbortSignal): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
@@ -150,7 +155,9 @@ export function createDebitQueue(options: DebitQueueOptions) {
   };
 }
 
-/** Settles a committed batch; returns the unpaid charges: paid ones keep their locks until answered. */
+/**
+ * Settles a committed batch; returns the unpaid charges: paid ones keep their locks until answered.
+ */
 function settleBatch(
   debits: readonly PendingDebit[],
   { outcomes, changes }: DebitBatchResult,

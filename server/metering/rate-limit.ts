@@ -1,6 +1,6 @@
 /**
- * The limits of each API key, in the memory of this process: its requests in a minute, and its reads
- * in a minute whose clients left before the response.
+ * The limits of each API key, in the memory of this process: its requests in a minute, and its
+ * reads in a minute whose clients left before the response.
  */
 import { MINUTE_MS } from "../../core/time.ts";
 import {
@@ -32,7 +32,9 @@ export function createRateLimiter(perMinute: number, now: () => number) {
  */
 const ABORTED_READS_PER_MINUTE = 3000;
 
-/** Creates the limiter of the charged reads of a key that end without a response to their client. */
+/**
+ * Creates the limiter of the charged reads of a key that end without a response to their client.
+ */
 export function createAbortLimiter(now: () => number) {
   const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
   return {
@@ -47,9 +49,9 @@ export function createAbortLimiter(now: () => number) {
 }
 
 /**
- * Creates a token bucket for each key, and keeps those that were used in this minute or the one before.
- * A bucket that was not used for a minute is full, so dropping it changes no decision. All buckets of a
- * minute are dropped together, so that no request has to search for old ones.
+ * Creates a token bucket for each key, and keeps those that were used in this minute or the one
+ * before. A bucket that was not used for a minute is full, so dropping it changes no decision. All
+ * buckets of a minute are dropped together, so that no request has to search for old ones.
  */
 function createTokenBuckets(perMinute: number, now: () => number) {
   let windowStart = now();

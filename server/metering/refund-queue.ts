@@ -12,7 +12,9 @@ export const GROUP_MAX_SIZE = 256;
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */
 const RETRY_INTERVAL_MS = 1000;
 
-/** Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few. */
+/**
+ * Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few.
+ */
 const UNSAVED_REFUNDS_MAX = 64;
 
 /** Applying refunds again changes nothing. */
@@ -89,8 +91,8 @@ export function createRefundQueue(options: RefundQueueOptions) {
       }),
 
     /**
-     * Applies a refund at once, else like `enqueue()`. It is saved first, so that not even a kill of
-     * the process loses it.
+     * Applies a refund at once, else like `enqueue()`. It is saved first, so that not even a kill
+     * of the process loses it.
      */
     async applyNow(refund: Refund, onSaved: () => void): Promise<void> {
       await save(refund);

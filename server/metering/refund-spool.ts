@@ -1,6 +1,6 @@
 /**
- * Saves refunds in files, so that they outlive the process. Each process appends the refunds that it
- * could not apply at once to a file of its own; another process applies them. A refund that is
+ * Saves refunds in files, so that they outlive the process. Each process appends the refunds that
+ * it could not apply at once to a file of its own; another process applies them. A refund that is
  * applied twice counts once, so a file may be read while its process lives, or again after a crash.
  */
 import * as fs from "node:fs/promises";
@@ -46,8 +46,8 @@ const FILE_SUFFIX = ".refunds";
 const CHECKSUM_LENGTH = 16;
 
 /**
- * Creates the spool of this process. It writes nothing before the first refund. The database has a name
- * without secrets: its refunds are applied to no other.
+ * Creates the spool of this process. It writes nothing before the first refund. The database has a
+ * name without secrets: its refunds are applied to no other.
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
@@ -153,7 +153,9 @@ function createAppender(folder: string, file: string) {
   }
 
   return {
-    /** Appends a line and syncs the file. Lines that wait for another append are written together. */
+    /**
+     * Appends a line and syncs the file. Lines that wait for another append are written together.
+     */
     append(line: string): Promise<void> {
       batch ??= startBatch();
       batch.lines.push(line);

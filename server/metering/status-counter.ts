@@ -1,7 +1,7 @@
 /**
- * Counts how charged requests ended, and adds the counts to the usage every few seconds. Their debits
- * are committed before that is known. If the process is killed, how the last requests ended stays
- * unknown: a count is never added twice.
+ * Counts how charged requests ended, and adds the counts to the usage every few seconds. Their
+ * debits are committed before that is known. If the process is killed, how the last requests ended
+ * stays unknown: a count is never added twice.
  */
 import type { Debit } from "../store/accounts/refunds.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
@@ -11,7 +11,10 @@ const INTERVAL_MS = 5000;
 
 type Counts = Parameters<LedgerStore["addStatuses"]>[0][number];
 
-/** Creates a counter. @param onFailure Receives why counts could not be added; they are dropped then. */
+/**
+ * Creates a counter. @param onFailure Receives why counts could not be added; they are dropped
+ * then.
+ */
 export function createStatusCounter(
   ledger: Pick<LedgerStore, "addStatuses">,
   onFailure: (error: unknown) => void,

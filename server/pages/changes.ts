@@ -1,6 +1,7 @@
 /**
- * Changes of counts: since the start, in an hour or a day; the greatest and the least. Sources round
- * counts: YouTube gives 1,234,567 subscribers as 1,230,000. Then a change can be that of a step.
+ * Changes of counts: since the start, in an hour or a day; the greatest and the least. Sources
+ * round counts: YouTube gives 1,234,567 subscribers as 1,230,000. Then a change can be that of a
+ * step.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Measure } from "./format.ts";
@@ -94,7 +95,10 @@ export const LEAST_STEPS = 5;
 const getStep = (count: number): number =>
   count < ROUNDED_MIN ? 1 : 10 ** (Math.floor(Math.log10(count)) - 2);
 
-/** Finds the rounding step of the greatest count if all end in the zeros of theirs; 0 if they are exact. */
+/**
+ * Finds the rounding step of the greatest count if all end in the zeros of theirs; 0 if they are
+ * exact.
+ */
 export function findRoundingStep(counts: readonly (number | null)[]): number {
   const known = counts.filter((count) => count !== null);
   const large = new Set(known.filter((count) => count >= ROUNDED_MIN));
@@ -104,7 +108,9 @@ export function findRoundingStep(counts: readonly (number | null)[]): number {
   return isTelling && isRounded ? getStep(greatest) : 0;
 }
 
-/** Whether all that counts changed by, from the first known to the last, is a step of the rounding. */
+/**
+ * Whether all that counts changed by, from the first known to the last, is a step of the rounding.
+ */
 export function isChangeRounding(counts: readonly (number | null)[]): boolean {
   const [first, ...later] = counts.filter((count) => count !== null);
   const last = later.at(-1);

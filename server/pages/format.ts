@@ -28,7 +28,10 @@ export const formatTicks = (values: readonly number[]): string[] =>
     return formatCompact(exact, EXACT_DIGITS);
   });
 
-/** Creates a format when it is first used: that takes milliseconds, a hundred times as long as a use. */
+/**
+ * Creates a format when it is first used: that takes milliseconds, a hundred times as long as a
+ * use.
+ */
 function createLazily<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
   return () => (format ??= create());
@@ -65,8 +68,9 @@ export function formatMeasure(value: number | null | undefined, measure: Measure
 }
 
 /**
- * How times are written: instants in the local time zone; the dates of days, weeks and months in UTC, as
- * the service counts them. In the west, the local date of the start of a day is that of the day before.
+ * How times are written: instants in the local time zone; the dates of days, weeks and months in
+ * UTC, as the service counts them. In the west, the local date of the start of a day is that of the
+ * day before.
  */
 export type TimeScale = "local" | "utc";
 
@@ -89,7 +93,9 @@ const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC"
 export const formatLocal = (instant: string | number, hasTime = true): string =>
   FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 
-/** Formats an instant of a chart: in local time with the seconds where there are some, or as a date. */
+/**
+ * Formats an instant of a chart: in local time with the seconds where there are some, or as a date.
+ */
 export function formatPoint(at: number, scale: TimeScale): string {
   if (scale === "utc") return FORMATS.utc.date().format(at);
   return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);

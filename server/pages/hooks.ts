@@ -31,7 +31,10 @@ interface ListPage<Item> {
   readonly total?: number | undefined;
 }
 
-/** Reads the next page, for a credit; `undefined` after the last one. It can be called again after an error. */
+/**
+ * Reads the next page, for a credit; `undefined` after the last one. It can be called again after
+ * an error.
+ */
 export type PageSource<Item> = () => Promise<ListPage<Item> | undefined>;
 
 interface OpenList<Item> extends ListPage<Item> {

@@ -25,8 +25,9 @@ export const parseRange = (text: string | null, other: Range = "30d"): Range =>
   text !== null && isRange(text) ? text : other;
 
 /**
- * Plans the history of a range. The first day is whole, so that reloads ask for the same. The counts of
- * a short or tweet change fast at first, so its buckets are as short as they can be on one page.
+ * Plans the history of a range. The first day is whole, so that reloads ask for the same. The
+ * counts of a short or tweet change fast at first, so its buckets are as short as they can be on
+ * one page.
  */
 export function planHistory(range: Range, now: number, since?: number) {
   const { days, interval } = RANGES[range];
@@ -48,8 +49,8 @@ function findUnfinishedStart(
 }
 
 /**
- * Decides which time without an observation is a gap. A short or tweet is observed again whenever its
- * age has grown by a twenty-fourth, so a gap is four times as long.
+ * Decides which time without an observation is a gap. A short or tweet is observed again whenever
+ * its age has grown by a twenty-fourth, so a gap is four times as long.
  */
 function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
   const spaces = instants.slice(1).map((at, index) => at - (instants[index] ?? at));

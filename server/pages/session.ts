@@ -101,10 +101,15 @@ const ANSWER_MAX_MS = 200;
 /** How long after a press a link may be opened: a menu stays open for a while. */
 const PRESS_MAX_MS = 30_000;
 
-/** A message between tabs, which any page of this origin can send. Without a key, it asks for one. */
+/**
+ * A message between tabs, which any page of this origin can send. Without a key, it asks for one.
+ */
 type Message = Partial<Record<"address" | "key", unknown>>;
 
-/** Answers the tabs that links of this one are opened in, and asks the other tabs if this one has no key. */
+/**
+ * Answers the tabs that links of this one are opened in, and asks the other tabs if this one has no
+ * key.
+ */
 export async function handOverKey(): Promise<void> {
   answerRequests();
   if (session.get().apiKey !== null) return;

@@ -51,7 +51,9 @@ export interface Read<Value> {
 /** When a read that ended with an outage is repeated. */
 const RETRY_MS = 2000;
 
-/** Reads a value, another one by another name. After an outage, it is read again until it is there. */
+/**
+ * Reads a value, another one by another name. After an outage, it is read again until it is there.
+ */
 export function useReading<Value>(
   name: string,
   read: () => Promise<Value>,

@@ -35,7 +35,9 @@ export async function runServer<Prepared>(
     start,
   }: {
     readonly verb: string;
-    /** Whether it listens on a free port when the configured one is in use; otherwise that throws. */
+    /**
+     * Whether it listens on a free port when the configured one is in use; otherwise that throws.
+     */
     readonly isAnyPortAllowed?: boolean;
     prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
     /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */

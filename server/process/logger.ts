@@ -63,7 +63,9 @@ const LINES_PER_CAUSE_MAX = 10;
 const CAUSES_MAX = 100;
 const OTHER_CAUSE = "another cause";
 
-/** Creates the log of failures. @param write Writes a record; its sentence names values in braces. */
+/**
+ * Creates the log of failures. @param write Writes a record; its sentence names values in braces.
+ */
 export function createFailureLog(
   write: (level: "error" | "warning", sentence: string, values: Record<string, unknown>) => void,
 ) {
@@ -101,7 +103,9 @@ export function createFailureLog(
       }
     },
 
-    /** Logs which causes have stopped since the last summary, and counts the failures of the others. */
+    /**
+     * Logs which causes have stopped since the last summary, and counts the failures of the others.
+     */
     summarize(): void {
       for (const [key, group] of groups) {
         const { cause, total, recent } = group;

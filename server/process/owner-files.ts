@@ -1,7 +1,7 @@
 /**
- * The lock, the process ID and the socket beside a database file: a process owns the file by the lock,
- * after checks of the file, and others send it requests by the socket. A suspended owner accepts
- * connections and never answers, so every wait has a deadline.
+ * The lock, the process ID and the socket beside a database file: a process owns the file by the
+ * lock, after checks of the file, and others send it requests by the socket. A suspended owner
+ * accepts connections and never answers, so every wait has a deadline.
  */
 import { Database as Lock } from "bun:sqlite";
 import fs from "node:fs";
@@ -14,7 +14,9 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;
 
-/** Locks a file until the process ends. @returns Unlocks it; `undefined` if another process has it. */
+/**
+ * Locks a file until the process ends. @returns Unlocks it; `undefined` if another process has it.
+ */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   const folder = dirname(resolve(file));
   orThrow(
@@ -103,8 +105,8 @@ const OWNER_TIMEOUT_MS = 10_000;
 const PROBE_INTERVAL_MS = 1000;
 
 /**
- * Deadlines are counted in steps of this length, not read from a clock: a command that was suspended
- * itself gives the owner the rest of its time.
+ * Deadlines are counted in steps of this length, not read from a clock: a command that was
+ * suspended itself gives the owner the rest of its time.
  */
 const TIMER_STEP_MS = 250;
 
@@ -123,7 +125,10 @@ export function resolveSocketPath(file: string): string {
   );
 }
 
-/** Asks the owner to describe itself; `undefined` if none runs. @throws {DomainError} If it is silent. */
+/**
+ * Asks the owner to describe itself; `undefined` if none runs. @throws {DomainError} If it is
+ * silent.
+ */
 export async function probeOwner(
   file: string,
   cancelSignal = new AbortController().signal,
@@ -158,7 +163,9 @@ export function connectToOwner(file: string): AdminConnection {
   };
 }
 
-/** Probes the owner until the connection is closed; aborts its requests when the owner is silent. */
+/**
+ * Probes the owner until the connection is closed; aborts its requests when the owner is silent.
+ */
 async function monitorOwner(
   file: string,
   closeSignal: AbortSignal,

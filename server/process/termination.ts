@@ -1,6 +1,6 @@
 /**
- * The end of a process: the signals to end and the end of its package runner, and how a server stops
- * without cutting a response.
+ * The end of a process: the signals to end and the end of its package runner, and how a server
+ * stops without cutting a response.
  */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";

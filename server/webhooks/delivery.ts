@@ -1,7 +1,7 @@
 /**
  * Delivers the notices of the outbox to a receiver of webhooks, each at least once: a process that
- * ends between the response and its record leaves a notice that is sent again, with the same id. They
- * are signed as Standard Webhooks says: https://www.standardwebhooks.com.
+ * ends between the response and its record leaves a notice that is sent again, with the same id.
+ * They are signed as Standard Webhooks says: https://www.standardwebhooks.com.
  */
 import { createHmac } from "node:crypto";
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
@@ -39,9 +39,9 @@ const FIRST_DELAY_MS = 5000;
 const DELAY_MAX_MS = 6 * HOUR_MS;
 
 /**
- * Computes the next attempt after a failed one, or `null` after the last: the delay doubles each time,
- * and jitter, from 0 to 1, shortens it by up to a half, so that notices that failed together do not
- * come together again.
+ * Computes the next attempt after a failed one, or `null` after the last: the delay doubles each
+ * time, and jitter, from 0 to 1, shortens it by up to a half, so that notices that failed together
+ * do not come together again.
  */
 export function computeNextAttempt({
   attempts,
@@ -53,7 +53,9 @@ export function computeNextAttempt({
   return now + Math.round(delayMs * (1 - jitter / 2));
 }
 
-/** Delivers notices until it is stopped. @returns Stops it, once the running attempts are released. */
+/**
+ * Delivers notices until it is stopped. @returns Stops it, once the running attempts are released.
+ */
 export function startDelivery(options: DeliveryOptions): () => Promise<void> {
   return startLoop({
     run: createDelivery(options),

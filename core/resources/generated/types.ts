@@ -628,8 +628,8 @@ export interface TweetRecord {
 }
 
 /**
- * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists identifiers
- * that are whole numbers below 2^32 - 1 before all others, in ascending order.
+ * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists
+ * identifiers that are whole numbers below 2^32 - 1 before all others, in ascending order.
  */
 export interface TweetsPage {
   /** Username without the @ symbol. */

@@ -41,8 +41,8 @@ export const joinMessages = (...texts: readonly (string | undefined)[]): string 
   texts.filter((text) => text !== undefined).join(": ");
 
 /**
- * Reads the error that the status of a response says. A 404 is `rejected`: a wrong base URL gives one
- * too, so only a platform's own error says that something does not exist.
+ * Reads the error that the status of a response says. A 404 is `rejected`: a wrong base URL gives
+ * one too, so only a platform's own error says that something does not exist.
  */
 export function readStatusError(
   title: string,
@@ -62,7 +62,9 @@ export function readStatusError(
   return new SourceError(isTransient ? "transient" : "rejected", reason);
 }
 
-/** Reads `Retry-After`, in seconds or as a date, a day ahead at most; `undefined` for a past one. */
+/**
+ * Reads `Retry-After`, in seconds or as a date, a day ahead at most; `undefined` for a past one.
+ */
 function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const seconds = parseInteger(text);
@@ -73,8 +75,8 @@ function parseRetryAfter(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * Reads when a used up rate limit window ends, a day ahead at most; `undefined` if requests are left.
- * If the end is missing or past, the window begins now.
+ * Reads when a used up rate limit window ends, a day ahead at most; `undefined` if requests are
+ * left. If the end is missing or past, the window begins now.
  */
 export function parseWindowReset(
   headers: Headers,

@@ -64,7 +64,8 @@ export function createSourceClient(options: SourceClientOptions) {
     pause(bucket, until, `${cause} until ${formatInstant(until)}`);
 
   async function acquire(bucket: string, taskBucket: string): Promise<void> {
-    // The poll cycle has checked the window of the task's own bucket: only a pause stops a running task.
+    // The poll cycle has checked the window of the task's own bucket: only a pause stops a running
+    // task.
     const readyAt =
       bucket === taskBucket
         ? rateLimiter.pausedUntil(bucket)

@@ -6,7 +6,9 @@ interface SendOptions {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Starts the timeout, a timer by default; tests end requests in their own way. @returns Stops it. */
+  /**
+   * Starts the timeout, a timer by default; tests end requests in their own way. @returns Stops it.
+   */
   readonly startTimeout?: ((abort: () => void, ms: number) => () => void) | undefined;
   /** Of the decompressed body. */
   readonly maxBytes: number;

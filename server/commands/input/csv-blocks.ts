@@ -116,7 +116,9 @@ const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
-/** Where in a row the next byte is. A quote is special at the start of a cell and in a quoted cell. */
+/**
+ * Where in a row the next byte is. A quote is special at the start of a cell and in a quoted cell.
+ */
 const CELL_START = 0;
 const UNQUOTED = 1;
 const QUOTED = 2;

@@ -1,4 +1,6 @@
-/** Reads files of observations, lines or CSV, packed or not, as blocks of lines in constant memory. */
+/**
+ * Reads files of observations, lines or CSV, packed or not, as blocks of lines in constant memory.
+ */
 import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -10,12 +12,14 @@ import { readCsvBlocks, type InputBlock } from "./csv-blocks.ts";
 
 /**
  * The size of a block, roughly. A large one is faster, because it writes each entity once for many
- * observations. A small one takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes 1.1 times
- * the time.
+ * observations. A small one takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes 1.1
+ * times the time.
  */
 const BLOCK_BYTES = 8 * 1_048_576;
 
-/** Reading CSV leaves more garbage in each block: with 8 MiB, an import takes 350 MiB, with 4, 250. */
+/**
+ * Reading CSV leaves more garbage in each block: with 8 MiB, an import takes 350 MiB, with 4, 250.
+ */
 const CSV_BLOCK_BYTES = 4 * 1_048_576;
 
 interface InputOptions {

@@ -13,8 +13,9 @@ const DONE = "done";
 type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
 /**
- * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails, so
- * does the request, and nothing changes. If the outcome cannot be stored, the entry stays without one.
+ * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails,
+ * so does the request, and nothing changes. If the outcome cannot be stored, the entry stays
+ * without one.
  */
 export async function recordChange<Result>(
   options: AuditOptions,
@@ -34,7 +35,9 @@ export async function recordChange<Result>(
   }
 }
 
-/** Applies retention step by step, with an entry in the audit. It may be ended between two steps. */
+/**
+ * Applies retention step by step, with an entry in the audit. It may be ended between two steps.
+ */
 export async function recordRetention(
   options: AuditOptions,
   request: Request,
@@ -101,8 +104,8 @@ type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", nu
 const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, causes: [] };
 
 /**
- * Imports observations, with an entry in the audit. An import can be thousands of requests, so those
- * of a caller in one hour share an entry.
+ * Imports observations, with an entry in the audit. An import can be thousands of requests, so
+ * those of a caller in one hour share an entry.
  */
 export async function recordImport<Result extends ImportCounts>(
   { audit, now }: AuditOptions,

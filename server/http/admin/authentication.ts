@@ -1,12 +1,12 @@
 /**
- * Authenticates administrators by ADMIN_TOKEN or a named token, limits how often a token is guessed,
- * and knows the caller of each request, as the audit records it.
+ * Authenticates administrators by ADMIN_TOKEN or a named token, limits how often a token is
+ * guessed, and knows the caller of each request, as the audit records it.
  *
- * Requests from a network that guessed too often are rejected before their token is compared, so that
- * a right guess among them is worth nothing. A limit for all networks together bounds guesses from many
- * addresses. Networks that sent the right token before are exempt from it, so that others cannot lock
- * them out. A guess is a wrong token that the network did not send before, and that is not known as
- * revoked: a program with an old token locks nobody out.
+ * Requests from a network that guessed too often are rejected before their token is compared, so
+ * that a right guess among them is worth nothing. A limit for all networks together bounds guesses
+ * from many addresses. Networks that sent the right token before are exempt from it, so that others
+ * cannot lock them out. A guess is a wrong token that the network did not send before, and that is
+ * not known as revoked: a program with an old token locks nobody out.
  */
 import { timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
@@ -68,7 +68,9 @@ export function createAdminAuthentication(options: {
   const guesses = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   let totalFailures: TokenBucket | undefined;
 
-  /** Compares a token. It must not wait: requests at the same time would all be below the limits. */
+  /**
+   * Compares a token. It must not wait: requests at the same time would all be below the limits.
+   */
   function check(
     request: Request,
     presentedToken: string,

@@ -35,7 +35,9 @@ export interface AdminOptions {
       readonly url: string;
       /** The size of the file and of its recent changes; `null` for a libSQL server. */
       readonly bytes: number | null;
-      /** The failure that a commit survives at least; a libSQL server may be set to survive more. */
+      /**
+       * The failure that a commit survives at least; a libSQL server may be set to survive more.
+       */
       readonly durability: "power" | "process";
       readonly outage: string | null;
     };

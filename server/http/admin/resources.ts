@@ -21,7 +21,8 @@ import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../stored-names.ts"
 export const resource = <Fields extends TProperties>($id: string, fields: Fields) =>
   strictObject(fields, { $id });
 
-// The description of a text with a pattern says what is allowed: the message of an error has it, too.
+// The description of a text with a pattern says what is allowed: the message of an error has it,
+// too.
 
 /** A name, label, reference or reason. */
 export const Name = Type.String({

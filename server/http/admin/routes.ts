@@ -1,7 +1,8 @@
 /**
- * The routes of the administration API, and the endpoints that only the command line has: the owner of
- * the database file, tokens, and backups to any path. The command line is a client of the API, in
- * process or through the owner's socket. To holders of a token, the API is also served over HTTP.
+ * The routes of the administration API, and the endpoints that only the command line has: the owner
+ * of the database file, tokens, and backups to any path. The command line is a client of the API,
+ * in process or through the owner's socket. To holders of a token, the API is also served over
+ * HTTP.
  */
 import { KindGuard, Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -79,8 +80,8 @@ const RevokedToken = strictObject({ id: Count, name: Type.String(), revoked_at: 
 
 /**
  * The endpoints of the owner's socket alone: the process that owns the database file, tokens of
- * administrators, because no token can make another, and backups to any path, because its clients may
- * write files anyway.
+ * administrators, because no token can make another, and backups to any path, because its clients
+ * may write files anyway.
  */
 const OWNER_ENDPOINTS = [
   defineOwner({

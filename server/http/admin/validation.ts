@@ -1,4 +1,6 @@
-/** Validates requests: bodies against their schemas, and the parameters that several endpoints have. */
+/**
+ * Validates requests: bodies against their schemas, and the parameters that several endpoints have.
+ */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";

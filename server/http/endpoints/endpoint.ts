@@ -1,6 +1,6 @@
 /**
- * The declaration of an endpoint of the API. Routes, checks of queries, charges, the OpenAPI document
- * and the table in server/README.md follow from it.
+ * The declaration of an endpoint of the API. Routes, checks of queries, charges, the OpenAPI
+ * document and the table in server/README.md follow from it.
  */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/errors.ts";
@@ -201,7 +201,9 @@ function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {
   return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
 }
 
-/** Creates the header `Link`: the request's own parameters, one with another value, safe in a URL. */
+/**
+ * Creates the header `Link`: the request's own parameters, one with another value, safe in a URL.
+ */
 function createNextLink(pathAndQuery: string, name: string, value: string) {
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of all endpoints. Operations, parameters, responses and headers follow from the
- * declarations of the endpoints; long examples are in reference.json.
+ * The OpenAPI document of all endpoints. Operations, parameters, responses and headers follow from
+ * the declarations of the endpoints; long examples are in reference.json.
  */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
@@ -16,13 +16,19 @@ import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charges.ts";
 import { describeErrors } from "./error-responses.ts";
 import reference from "./reference.json" with { type: "json" };
 
-/** The administration API is included whether or not there is a token: the document is the same everywhere. */
+/**
+ * The administration API is included whether or not there is a token: the document is the same
+ * everywhere.
+ */
 const ALL_ENDPOINTS: readonly EndpointDescription[] = [
   ...ENDPOINTS,
   ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
 ];
 
-/** Formats, for generators of clients. Core's schemas have only patterns, because TypeBox knows no formats. */
+/**
+ * Formats, for generators of clients. Core's schemas have only patterns, because TypeBox knows no
+ * formats.
+ */
 const FORMATS = new Map<unknown, string>([
   [Day.pattern, "date"],
   [Instant.pattern, "date-time"],

@@ -1,4 +1,6 @@
-/** Describes the responses to the errors of an endpoint, by status, with an example of each error. */
+/**
+ * Describes the responses to the errors of an endpoint, by status, with an example of each error.
+ */
 import type { TProperties } from "@sinclair/typebox";
 import {
   ERROR_STATUSES,

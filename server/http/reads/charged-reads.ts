@@ -3,12 +3,12 @@
  * uncached reads share this one path: a cached response skips the store, not the checks. The routes
  * of Elysia lead here too, for programs that mount the app.
  *
- * Why it bypasses the pipeline: as ordinary routes, cached reads take 1.29 times the CPU time at 256
- * connections, and 1.15 times if all admission hooks are synchronous. In process they take 1.44
- * times with our two hooks (the asynchronous `onRequest` and the global `onTransform`), 1.20
- * times with no hook, and 1.10 times if our own route match goes too; the rest is Elysia's context,
- * its asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians
- * of the ratios of alternating turns.
+ * Why it bypasses the pipeline: as ordinary routes, cached reads take 1.29 times the CPU time at
+ * 256 connections, and 1.15 times if all admission hooks are synchronous. In process they take 1.44
+ * times with our two hooks (the asynchronous `onRequest` and the global `onTransform`), 1.20 times
+ * with no hook, and 1.10 times if our own route match goes too; the rest is Elysia's context, its
+ * asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians of
+ * the ratios of alternating turns.
  */
 import type { Caller } from "../../metering/api-keys.ts";
 import type { Receipt } from "../../metering/batch-committer.ts";
@@ -192,7 +192,10 @@ async function loadResponse(
   }
 }
 
-/** Creates the response: 304 if the client has it already. Only a cacheable response has an entity tag. */
+/**
+ * Creates the response: 304 if the client has it already. Only a cacheable response has an entity
+ * tag.
+ */
 function createResponse(
   bodyStreamer: BodyStreamer,
   { request, cacheKey }: MatchedRead,
@@ -217,8 +220,8 @@ function createResponse(
 
 /**
  * Settles the debit of a read that failed: a 404 stays charged if the client can still get it,
- * everything else is refunded. @returns Whether the connection closed before the response: the client
- * left, or Bun closed it because another request came on it too early.
+ * everything else is refunded. @returns Whether the connection closed before the response: the
+ * client left, or Bun closed it because another request came on it too early.
  */
 async function settleFailedRead(
   debitQueue: Pick<DebitQueue, "complete" | "refund">,

@@ -1,4 +1,7 @@
-/** Renders the results of reads: body, entity tag and headers of a response, before its request is known. */
+/**
+ * Renders the results of reads: body, entity tag and headers of a response, before its request is
+ * known.
+ */
 import type { TimeRange } from "../../../core/growth.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { stringifyToPieces } from "../../raw-json.ts";

@@ -1,6 +1,6 @@
 /**
- * Caches the responses of reads. A cached response is stale once something that it depends on changes,
- * or once an item leaves the requested period as time passes.
+ * Caches the responses of reads. A cached response is stale once something that it depends on
+ * changes, or once an item leaves the requested period as time passes.
  */
 import { LRUCache } from "lru-cache";
 import type { ChangeSet } from "../../store/history/change-log.ts";
@@ -40,8 +40,8 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   }
 
   /**
-   * Stores a response, unless something changed after `sequence`, before which it was read. Nothing is
-   * stored before the first `invalidate()`.
+   * Stores a response, unless something changed after `sequence`, before which it was read. Nothing
+   * is stored before the first `invalidate()`.
    */
   function set(key: string, response: RenderedResponse, sequence: number): void {
     if (sequence !== latestSequence) return;

@@ -40,7 +40,10 @@ export function describeFailure(error: unknown): string {
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Sends a request below `/admin`, and reads the JSON of the response. @throws {MetricsError | ConnectionError} */
+/**
+ * Sends a request below `/admin`, and reads the JSON of the response. @throws {MetricsError |
+ * ConnectionError}
+ */
 export async function sendAdmin<Body>(
   method: Method,
   path: string,

@@ -1,4 +1,7 @@
-/** The forms of the administrator's page, also in dialogs. None is sent again while it is being sent. */
+/**
+ * The forms of the administrator's page, also in dialogs. None is sent again while it is being
+ * sent.
+ */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
@@ -89,7 +92,10 @@ export interface DialogForm {
   readonly submitLabel: string;
   /** Whether it loses something: then the button Cancel has the focus at first. */
   readonly isDangerous?: boolean;
-  /** Whether the button that opened it is gone afterwards: then the section of the button has the focus. */
+  /**
+   * Whether the button that opened it is gone afterwards: then the section of the button has the
+   * focus.
+   */
   readonly removesOpener?: boolean;
   readonly content: ComponentChildren;
   readonly onSubmit: Submit;
@@ -164,7 +170,8 @@ function FormDialog({
 /**
  * Parses a count that a person typed.
  *
- * @throws {RangeError} For any other text, also `1.000` and `1,5`, which mean other numbers elsewhere.
+ * @throws {RangeError} For any other text, also `1.000` and `1,5`, which mean other numbers
+ * elsewhere.
  */
 export function parseCount(name: string, text: string): number {
   if (/^(?:\d+|\d{1,3}(?:[, _\u202F]\d{3})+)$/.test(text))

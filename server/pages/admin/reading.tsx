@@ -35,7 +35,9 @@ export function useAdminRead<Value>(
   return reading;
 }
 
-/** Shows a value once it is read. While the service does not answer, the frame of the page says so. */
+/**
+ * Shows a value once it is read. While the service does not answer, the frame of the page says so.
+ */
 export function Reading<Value>({
   read: { value, error, reload },
   children,

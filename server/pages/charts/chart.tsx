@@ -36,7 +36,8 @@ export function Chart(properties: ChartProperties) {
     // Each chart is drawn in a task of its own, so that the page responds between them.
     const task = setTimeout(() => {
       if (host.current === null) return;
-      // The chart before stays until then, so that one that is drawn again and again does not flicker.
+      // The chart before stays until then, so that one that is drawn again and again does not
+      // flicker.
       const before = plot.current;
       plot.current = drawPlot(host.current, { ...properties, isDark }, (shown) => {
         setView(shown);

@@ -1,4 +1,7 @@
-/** The options of uPlot for a chart: its axes, its series and their colours, which the style sheet has. */
+/**
+ * The options of uPlot for a chart: its axes, its series and their colours, which the style sheet
+ * has.
+ */
 import uPlot from "uplot";
 import {
   formatMeasure,
@@ -140,7 +143,10 @@ function createSeries(
   };
 }
 
-/** Bars in two colours: gains above the line, losses below it. That of an unfinished time is hatched. */
+/**
+ * Bars in two colours: gains above the line, losses below it. That of an unfinished time is
+ * hatched.
+ */
 function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<uPlot.Series> {
   const [gain, loss] = [readColour("--accent"), readColour("--loss")];
   const hatched = { [gain]: createHatching(gain), [loss]: createHatching(loss) };
@@ -161,7 +167,9 @@ function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<
   return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
 }
 
-/** Creates diagonal lines. uPlot fills with any style of the canvas; its types name colours alone. */
+/**
+ * Creates diagonal lines. uPlot fills with any style of the canvas; its types name colours alone.
+ */
 function createHatching(colour: string): string {
   const size = 8;
   const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });

@@ -4,7 +4,10 @@ import { findRoundingStep, LEAST_STEPS } from "../changes.ts";
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** Values are oldest first; where one is unknown, the line has a gap. By default, they are evenly spaced. */
+/**
+ * Values are oldest first; where one is unknown, the line has a gap. By default, they are evenly
+ * spaced.
+ */
 export function Sparkline({
   values,
   instants = values.map((_, index) => index),

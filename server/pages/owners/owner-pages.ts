@@ -1,4 +1,7 @@
-/** The type of what owners.ts declares for the pages of a kind of owner: requests, and fields to show. */
+/**
+ * The type of what owners.ts declares for the pages of a kind of owner: requests, and fields to
+ * show.
+ */
 import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
@@ -73,7 +76,9 @@ export interface OwnerPages {
     owner: string,
     id: string,
   ): Promise<ListedItem & Readonly<Record<"title" | "ownerLabel", string>>>;
-  /** The label of an owner is `null` if it is not found; `readAt` is in milliseconds since 1970 UTC. */
+  /**
+   * The label of an owner is `null` if it is not found; `readAt` is in milliseconds since 1970 UTC.
+   */
   compare(
     client: Client,
     names: readonly string[],

@@ -1,4 +1,7 @@
-/** The requests of the pages of channels and shorts, users and tweets, and the fields that they show. */
+/**
+ * The requests of the pages of channels and shorts, users and tweets, and the fields that they
+ * show.
+ */
 import type { Listing, MicroblogClient, VideoClient } from "../../../core/client/mod.ts";
 import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import type { ComparisonTable, HistoryPage } from "../../../core/histories.ts";

@@ -1,4 +1,7 @@
-/** The frame around the pages: a link past the navigation, the navigation, and the page with its heading. */
+/**
+ * The frame around the pages: a link past the navigation, the navigation, and the page with its
+ * heading.
+ */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Text } from "./figures.tsx";

@@ -1,4 +1,6 @@
-/** The table of collected creators or channels: how collection goes, and a button that removes one. */
+/**
+ * The table of collected creators or channels: how collection goes, and a button that removes one.
+ */
 import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { Instant, Text } from "./figures.tsx";
 import { Button } from "./form.tsx";

@@ -1,4 +1,7 @@
-/** Compares one count of up to ten channels or users, and links to the comparison of one with others. */
+/**
+ * Compares one count of up to ten channels or users, and links to the comparison of one with
+ * others.
+ */
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
@@ -23,7 +26,9 @@ import {
 } from "../changes.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 
-/** Counts of creators of different sizes are flat lines beside each other; their changes are not. */
+/**
+ * Counts of creators of different sizes are flat lines beside each other; their changes are not.
+ */
 const MEASURES: Readonly<Record<Measure, string>> = {
   count: "Counts",
   change: "Change since the start",

@@ -57,7 +57,9 @@ const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = 
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Creates the store of API keys; `onChange` gets the hash of a key that was revoked or replaced. */
+/**
+ * Creates the store of API keys; `onChange` gets the hash of a key that was revoked or replaced.
+ */
 export function createKeyStore(
   database: Database,
   onChange: (hash: string) => void = () => undefined,

@@ -1,7 +1,7 @@
 /**
- * The SQL that commits a batch of charges. Most batches are one run without an idempotency key. Their
- * statements take its fields as arguments, which takes half the time of the general statements; those
- * take a JSON array of runs as ?1.
+ * The SQL that commits a batch of charges. Most batches are one run without an idempotency key.
+ * Their statements take its fields as arguments, which takes half the time of the general
+ * statements; those take a JSON array of runs as ?1.
  *
  * Several processes debit one account, so the SQL decides: it restates core's `decideCharges()`.
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
@@ -32,8 +32,8 @@ const IS_UNPAID_RUN = `NOT EXISTS (
 
 /**
  * The runs ?1 to pay for, each with how many of its charges are covered. A run is decided with the
- * credits that the runs of its account before it leave: one that costs too much takes none of them. The
- * join adds the column of these credits to `unpaid`.
+ * credits that the runs of its account before it leave: one that costs too much takes none of them.
+ * The join adds the column of these credits to `unpaid`.
  */
 const withCoveredRunsSql = (isUnpaid: string, credits: string, join: string) => `
   WITH RECURSIVE runs AS (${RUN_ROWS.selectSql}),

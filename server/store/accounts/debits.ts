@@ -1,10 +1,10 @@
 /**
- * Commits debits: charges that wait together are decided and committed as one transaction. Cancels the
- * debits of a commit that got no response.
+ * Commits debits: charges that wait together are decided and committed as one transaction. Cancels
+ * the debits of a commit that got no response.
  *
  * A run of equal charges is covered as far as the balance reaches after the runs before it, so each
- * charge is decided as if it came alone, in its order: one that costs too much leaves the balance to
- * those behind it. A charge whose idempotency key paid before costs nothing.
+ * charge is decided as if it came alone, in its order: one that costs too much leaves the balance
+ * to those behind it. A charge whose idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
 import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
@@ -56,7 +56,9 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/** Assigns each charge the outcome that the statements decided, from the rows that they selected. */
+/**
+ * Assigns each charge the outcome that the statements decided, from the rows that they selected.
+ */
 function assignOutcomes(
   charges: readonly AccountCharge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
@@ -122,7 +124,8 @@ export async function cancelDebits(
     },
     { durability: "configured", idempotent: true },
   );
-  // A key with another payment did probably not pay in this batch, however many repeats it has had since.
+  // A key with another payment did probably not pay in this batch, however many repeats it has had
+  // since.
   const waited = charges.map((charge) => ({ ...charge, hasWaited: true }));
   const hour = Number(usage[0]?.["hour"] ?? 0);
   const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
@@ -134,15 +137,17 @@ export async function cancelDebits(
     debit,
     reason: "Its commit was not answered",
   }));
-  // Nobody has a receipt of the batch, so only an earlier cancellation has refunded any of it: then all.
+  // Nobody has a receipt of the batch, so only an earlier cancellation has refunded any of it: then
+  // all.
   await refundDebits(database, refunds, now, { areBatches: true });
 }
 
 /**
- * Assigns all credits that a batch debited to its charges. The ledger does not record which ones were
- * charged, and the payments of their idempotency keys may have been deleted or replaced since. So the
- * sums are right, for each account and within what its usage has left, but the assignment is a guess
- * if charges with idempotency keys were in the batch. The charges that were probably made come first.
+ * Assigns all credits that a batch debited to its charges. The ledger does not record which ones
+ * were charged, and the payments of their idempotency keys may have been deleted or replaced since.
+ * So the sums are right, for each account and within what its usage has left, but the assignment is
+ * a guess if charges with idempotency keys were in the batch. The charges that were probably made
+ * come first.
  */
 function assignDebits(
   charges: readonly AccountCharge[],

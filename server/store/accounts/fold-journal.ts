@@ -3,10 +3,10 @@
  * milliseconds with pauses between. A step is one transaction, which moves the entries that it
  * finds and no others. So a walk can end after any step, and several processes can walk at once.
  *
- * A debit stays while its refund can still come: until each request of its account and hour is known
- * to have been answered or refunded. Afterwards a refund of it can only be one that was applied
- * before, and it changes nothing, because its debit is not in the journal. An hour with more refunds
- * than debits stays, too, for `verifyLedger()` to find.
+ * A debit stays while its refund can still come: until each request of its account and hour is
+ * known to have been answered or refunded. Afterwards a refund of it can only be one that was
+ * applied before, and it changes nothing, because its debit is not in the journal. An hour with
+ * more refunds than debits stays, too, for `verifyLedger()` to find.
  */
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
@@ -38,7 +38,10 @@ const PAUSE_MAX_MS = 100;
 /** Takes the writer 1 to 5 ms, the more the more hours they are of. */
 const STEP_MAX_ENTRIES = 200;
 
-/** Folds old entries; yields the number of each step, and returns the sum. It can stop after any step. */
+/**
+ * Folds old entries; yields the number of each step, and returns the sum. It can stop after any
+ * step.
+ */
 export async function* foldJournal(
   database: Database,
   { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES }: FoldOptions,
@@ -129,7 +132,10 @@ const JOIN_REFUNDS = `
   FROM folded
   JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
 
-/** Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list them. */
+/**
+ * Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list
+ * them.
+ */
 const INSERT_SUMS = `
   INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
   ${WITH_FOLDED}

@@ -1,8 +1,9 @@
 /** Rows that a statement takes as one argument: a JSON array of arrays. */
 
 /**
- * Declares the columns of such rows. A row is an array, because `json_extract()` finds an index faster
- * than a name. `toValues` returns its values in the order of the columns; `undefined` is NULL.
+ * Declares the columns of such rows. A row is an array, because `json_extract()` finds an index
+ * faster than a name. `toValues` returns its values in the order of the columns; `undefined` is
+ * NULL.
  */
 export function createJsonRows<Row>(
   columns: readonly string[],

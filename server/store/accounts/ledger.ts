@@ -1,8 +1,9 @@
 /**
  * The credit ledger in the database. Every change of a balance is one transaction that writes the
- * journal first and then, only if that wrote, the sums of the account. Every write carries a `uid` made
- * before it, so a write that is retried, because its response was lost, is applied once. So the conditions
- * of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts` compares both.
+ * journal first and then, only if that wrote, the sums of the account. Every write carries a `uid`
+ * made before it, so a write that is retried, because its response was lost, is applied once. So
+ * the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
+ * compares both.
  */
 import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
 import {

@@ -41,7 +41,8 @@ const RELEASE = `
   SET due_at = ?, failure = ifnull(?, failure), attempts = attempts - ?
   WHERE id = ? AND attempts = ? AND due_at = ? AND delivered_at IS NULL`;
 
-// An attempt that runs meanwhile may deliver the notice, too: receivers ignore an id they have seen.
+// An attempt that runs meanwhile may deliver the notice, too: receivers ignore an id they have
+// seen.
 const MAKE_DUE = `
   UPDATE notices
   SET due_at = ?, attempts = 0
@@ -62,8 +63,8 @@ export function createNoticeStore(database: Database) {
 
     /**
      * Ends a claim whose notice was not delivered. It changes nothing if another claim began, or if
-     * the notice was made due meanwhile. It gives the notice up if no next attempt is due. Without a
-     * failure, this attempt does not count.
+     * the notice was made due meanwhile. It gives the notice up if no next attempt is due. Without
+     * a failure, this attempt does not count.
      */
     async release(claimed: Notice, next: Pick<Notice, "dueAt" | "failure">) {
       const { id, attempts, dueAt: claimedUntil } = claimed;

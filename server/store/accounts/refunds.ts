@@ -1,7 +1,7 @@
 /**
- * Refunds of groups of debits, as one transaction each. Every statement finds for itself which debits
- * exist and are not refunded, so a group that is committed again changes nothing. The entries of the
- * journal, which mark debits as refunded, are written last.
+ * Refunds of groups of debits, as one transaction each. Every statement finds for itself which
+ * debits exist and are not refunded, so a group that is committed again changes nothing. The
+ * entries of the journal, which mark debits as refunded, are written last.
  */
 import { writeNamed, type Database } from "../database/database.ts";
 import { createJsonRows } from "./json-rows.ts";
@@ -39,7 +39,8 @@ const REFUND_ROWS = createJsonRows(
 /**
  * Creates the SQL that applies the refunds ?1.
  *
- * @param isSameRefund Whether the entry `refunded` of the journal stands in the way of `refund`, as SQL.
+ * @param isSameRefund Whether the entry `refunded` of the journal stands in the way of `refund`, as
+ * SQL.
  */
 function createTexts(isSameRefund: string) {
   /** Selects the refunds whose debit exists and is not refunded. */
@@ -103,8 +104,8 @@ const TEXTS_OF_DEBITS = createTexts("refunded.debit_index = refund.debit_index")
 const TEXTS_OF_BATCHES = createTexts("true");
 
 /**
- * Creates the statements of a transaction. Of several refunds of one debit the last one counts. With
- * `areBatches`, debits are not refunded if anything of their batch is refunded already.
+ * Creates the statements of a transaction. Of several refunds of one debit the last one counts.
+ * With `areBatches`, debits are not refunded if anything of their batch is refunded already.
  */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],

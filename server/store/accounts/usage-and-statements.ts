@@ -1,9 +1,9 @@
 /**
  * The usage and the statements of accounts, and the counts of how requests ended. The debits of a
- * statement come from the usage, which has their key and endpoint by hour: the journal has one entry
- * for all debits of a commit. Grants and refunds come from the journal and its folded entries; the
- * refunds of an hour with one reason are one line, because a failure can cause very many. The balance
- * after the last line of an hour is the balance at its end.
+ * statement come from the usage, which has their key and endpoint by hour: the journal has one
+ * entry for all debits of a commit. Grants and refunds come from the journal and its folded
+ * entries; the refunds of an hour with one reason are one line, because a failure can cause very
+ * many. The balance after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
@@ -83,7 +83,9 @@ const UPDATE_STATUSES = `
     AND usage.key = json_extract(added.value, '$.key')
     AND usage.endpoint = json_extract(added.value, '$.endpoint')`;
 
-/** Adds to the usage how requests ended; no two updates are of one account, hour, key and endpoint. */
+/**
+ * Adds to the usage how requests ended; no two updates are of one account, hour, key and endpoint.
+ */
 export async function addStatuses(
   { write }: Database,
   updates: readonly (StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">)[],
@@ -111,7 +113,9 @@ interface StatementLine {
 
 type HourRange = Readonly<Record<"since" | "until", number>>;
 
-/** Reads the first whole hours of a statement, about `limit` lines, and where the next page starts. */
+/**
+ * Reads the first whole hours of a statement, about `limit` lines, and where the next page starts.
+ */
 export async function readStatement(
   database: Database,
   account: number,

@@ -1,7 +1,7 @@
 /**
- * The stored state of collecting: targets, which follow the monitoring list and the tracked channels,
- * used quotas, and stopped sources. Each write is one transaction with its conditions in SQL, so it is
- * exact when several services share a database server.
+ * The stored state of collecting: targets, which follow the monitoring list and the tracked
+ * channels, used quotas, and stopped sources. Each write is one transaction with its conditions in
+ * SQL, so it is exact when several services share a database server.
  */
 import { and, eq } from "drizzle-orm";
 import { MINUTE_MS } from "../../../core/time.ts";
@@ -61,7 +61,9 @@ const selectClockLeadSql = (platform: string, now: string) => `
     FROM targets
     WHERE platform = ${platform} AND task = 'profile'`;
 
-/** A smaller lead is tolerated: the clocks of two services differ, and it delays polls only briefly. */
+/**
+ * A smaller lead is tolerated: the clocks of two services differ, and it delays polls only briefly.
+ */
 const CLOCK_LEAD_MIN_MS = 10 * MINUTE_MS;
 
 /**
@@ -130,7 +132,9 @@ type SourceStop = Omit<typeof stoppedSources.$inferSelect, "source" | "settings"
 
 function createSourceLimits(database: Database) {
   return {
-    /** Counts units before their use, so that a crash loses none. @returns Whether enough were left. */
+    /**
+     * Counts units before their use, so that a crash loses none. @returns Whether enough were left.
+     */
     async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
       const statement = { sql: RESERVE_UNITS, args: [source, bucket, day, units, limit] };
       const options = { durability: "configured", inline: true } as const;

@@ -155,7 +155,9 @@ export function createTargetStore(database: Database) {
       return (await database.queryJson<number>(sql, [platform, task])) ?? 0;
     },
 
-    /** Counts targets by ages in milliseconds; of each range, `from` is included and `to` is not. */
+    /**
+     * Counts targets by ages in milliseconds; of each range, `from` is included and `to` is not.
+     */
     async countByAge(
       platform: Platform,
       task: TaskName,

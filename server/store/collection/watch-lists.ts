@@ -1,8 +1,8 @@
 /**
- * The watch lists: the monitored creators and the tracked channels, with the collecting status of each.
- * An operation is one transaction, because several processes may use the database. So the conditions of
- * core's `addCreator()` and `removeCreator()` are in SQL; `tests/store/collection/creators.test.ts`
- * compares both.
+ * The watch lists: the monitored creators and the tracked channels, with the collecting status of
+ * each. An operation is one transaction, because several processes may use the database. So the
+ * conditions of core's `addCreator()` and `removeCreator()` are in SQL;
+ * `tests/store/collection/creators.test.ts` compares both.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createCreatorError, createCreatorListFullError } from "../../../core/creators.ts";
@@ -143,7 +143,9 @@ export function createCreatorStore(database: Database, options: CreatorStoreOpti
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /** Other requests are served between pages: a creator that they add or remove may be missing. */
+    /**
+     * Other requests are served between pages: a creator that they add or remove may be missing.
+     */
     async *pages() {
       let last: CreatorRow | undefined;
       do {
@@ -228,9 +230,12 @@ function toTrackedChannel(
   };
 }
 
-/** Summarizes the targets of a creator or channel; the idle reason is the failure if there are none. */
+/**
+ * Summarizes the targets of a creator or channel; the idle reason is the failure if there are none.
+ */
 function toCollectionStatus(targets: readonly TargetStatus[], idleReason: string | undefined) {
-  // The order of the tasks puts the profile last: if both failed at one instant, its reason says more.
+  // The order of the tasks puts the profile last: if both failed at one instant, its reason says
+  // more.
   const lastFailing = targets
     .filter(({ failures }) => failures > 0)
     .toSorted((a, b) => (a.failedAt ?? 0) - (b.failedAt ?? 0))

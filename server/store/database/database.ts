@@ -1,4 +1,6 @@
-/** The interface of an open database, an embedded file or a libSQL server, and its writes by name. */
+/**
+ * The interface of an open database, an embedded file or a libSQL server, and its writes by name.
+ */
 import type { InValue, Row } from "@libsql/client";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
@@ -19,7 +21,9 @@ export interface DatabaseOptions {
    * moved into it: 600 by default, which takes about 5 ms after an import. Tests set it lower.
    */
   readonly checkpointInterval?: number;
-  /** Called with the reason when a server stops answering, and without one when it answers again. */
+  /**
+   * Called with the reason when a server stops answering, and without one when it answers again.
+   */
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
 }
 
@@ -56,8 +60,9 @@ export interface Database {
   query<Result>(run: (drizzle: SqliteRemoteDatabase) => PromiseLike<Result>): Promise<Result>;
   queryRows(statement: Statement | string): Promise<Row[]>;
   /**
-   * Reads and parses the one JSON text that a statement returns, the fastest way to read many values;
-   * `undefined` if there is no row. The statement stays prepared: its text must not vary without bound.
+   * Reads and parses the one JSON text that a statement returns, the fastest way to read many
+   * values; `undefined` if there is no row. The statement stays prepared: its text must not vary
+   * without bound.
    */
   queryJson<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
   /**

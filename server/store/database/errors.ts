@@ -1,4 +1,6 @@
-/** The errors of a database that pass: how they are recognized, and thrown as `Service Unavailable`. */
+/**
+ * The errors of a database that pass: how they are recognized, and thrown as `Service Unavailable`.
+ */
 import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";

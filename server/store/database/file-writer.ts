@@ -1,12 +1,12 @@
 /**
- * The writer of a database file, with the commit lock, checkpoints and copies: short writes run inline,
- * all others in a worker thread. A second worker thread runs long reads.
+ * The writer of a database file, with the commit lock, checkpoints and copies: short writes run
+ * inline, all others in a worker thread. A second worker thread runs long reads.
  *
  * SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while a commit on another
- * one resets the write-ahead log (https://sqlite.org/wal.html#walresetbug). The driver has 3.45.1, and
- * no release of it has the fix (https://github.com/tursodatabase/libsql/issues/2271). So one connection
- * of the process holds the commit lock of a file at a time: each commit and each checkpoint needs it, and
- * so does closing a connection, which can checkpoint.
+ * one resets the write-ahead log (https://sqlite.org/wal.html#walresetbug). The driver has 3.45.1,
+ * and no release of it has the fix (https://github.com/tursodatabase/libsql/issues/2271). So one
+ * connection of the process holds the commit lock of a file at a time: each commit and each
+ * checkpoint needs it, and so does closing a connection, which can checkpoint.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -47,7 +47,10 @@ export function getCommitLock(path: string): LimitFunction {
   return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
-/** Whether a version of SQLite can lose commits: then no other program may checkpoint the file either. */
+/**
+ * Whether a version of SQLite can lose commits: then no other program may checkpoint the file
+ * either.
+ */
 export function hasWalResetBug(version: string): boolean {
   const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;
@@ -140,9 +143,9 @@ export function openFileWriter(
 const syncDescriptor = promisify(fdatasync);
 
 /**
- * Creates the writer of short transactions in the thread that serves requests. It never checkpoints,
- * and its commits are not synced there: both would block the thread for too long. `fdatasync` of the
- * write-ahead log runs in the thread pool while requests go on.
+ * Creates the writer of short transactions in the thread that serves requests. It never
+ * checkpoints, and its commits are not synced there: both would block the thread for too long.
+ * `fdatasync` of the write-ahead log runs in the thread pool while requests go on.
  *
  * The log is synced through a descriptor that stays open as long as the connection: meanwhile no
  * process can replace the log, so the sync covers all that the commit appended.
@@ -197,8 +200,8 @@ function createInlineWriter(path: string) {
 }
 
 /**
- * Syncs the write-ahead log, as long as the writer is open: meanwhile no process can replace the log.
- * Commits that are no longer in it are in the database file, and a checkpoint synced both.
+ * Syncs the write-ahead log, as long as the writer is open: meanwhile no process can replace the
+ * log. Commits that are no longer in it are in the database file, and a checkpoint synced both.
  */
 async function syncLog(path: string): Promise<void> {
   await using log = await open(`${path}-wal`, "r");

@@ -109,7 +109,10 @@ function readFileIdentity(path: string): string | undefined {
   return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
 }
 
-/** Whether nothing was written for certain: not after an error of the disk, or one that is not SQLite's. */
+/**
+ * Whether nothing was written for certain: not after an error of the disk, or one that is not
+ * SQLite's.
+ */
 function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^SQLITE_(?!IOERR)/.test(readSystemErrorCode(error)) || isRolledBack(error.cause);

@@ -1,4 +1,6 @@
-/** Requests to a worker thread, which handles one after another. An idle one ends with the process. */
+/**
+ * Requests to a worker thread, which handles one after another. An idle one ends with the process.
+ */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { readSystemErrorCode } from "../../system-errors.ts";
@@ -90,8 +92,8 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
 /**
  * Creates a function that sends requests to a worker, whose file calls {@link handleRequests}. The
  * worker starts with the first request, and again with the next one after it died. The function
- * throws the message and code of an error in the worker; and an error if the worker died or hung, or
- * if the request or the response cannot be sent. By default, a request may take any time.
+ * throws the message and code of an error in the worker; and an error if the worker died or hung,
+ * or if the request or the response cannot be sent. By default, a request may take any time.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,
@@ -106,7 +108,9 @@ export function createWorkerClient<Request, Result>(
 
 declare const self: Worker;
 
-/** Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in order. */
+/**
+ * Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in order.
+ */
 export function handleRequests<Request, Result>(handle: (request: Request) => Result): void {
   self.addEventListener("message", ({ data }: MessageEvent<Message<Request>>) => {
     const post = (response: WorkerResponse<Result>) =>

@@ -3,9 +3,9 @@
  * observations records, in its transaction, the cache tags of its changes: the names of what cached
  * responses depend on. Response caches of all processes read it.
  *
- * A write depends on its reads: a new point is packed into an existing chunk. So the change log fails
- * its transaction if another process wrote something that this write depends on in between, and the
- * write starts again.
+ * A write depends on its reads: a new point is packed into an existing chunk. So the change log
+ * fails its transaction if another process wrote something that this write depends on in between,
+ * and the write starts again.
  */
 import type { Row } from "@libsql/client";
 import pRetry, { type Options } from "p-retry";
@@ -27,7 +27,9 @@ export interface ChangeSet {
 /** The tag of a channel or user with all items. */
 export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
 
-/** The tag of the list of all channels, and of which channel has a username; and that of all users. */
+/**
+ * The tag of the list of all channels, and of which channel has a username; and that of all users.
+ */
 export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
   channel: "channels",
   user: "users",
@@ -63,8 +65,8 @@ const RETAINED_CHANGES_MAX = 1000;
 const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
 
 /**
- * Whether no change since the expected version has a tag of this one, but those of lists. Changes that
- * are no longer retained may have had any tag.
+ * Whether no change since the expected version has a tag of this one, but those of lists. Changes
+ * that are no longer retained may have had any tag.
  */
 const HAS_NO_CONFLICT_SINCE = `
   ${IS_UNCHANGED_SINCE} OR (
@@ -84,9 +86,9 @@ const HAS_NO_CONFLICT_SINCE = `
   )`;
 
 /**
- * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
- * of a change. On a conflict the `uid` is NULL, which fails the whole transaction. The tags are those
- * that the entities get, and those of the owners of items until now, which may lose them.
+ * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the
+ * JSON of a change. On a conflict the `uid` is NULL, which fails the whole transaction. The tags
+ * are those that the entities get, and those of the owners of items until now, which may lose them.
  */
 const insertChangeSql = (condition: string) => `
   INSERT INTO changes (uid, tags)
@@ -201,9 +203,9 @@ class WriteConflictError extends DomainError {
 const writeQueues = new WeakMap<Database, Promise<unknown>>();
 
 /**
- * Executes a plan as one transaction; within a process, in the order of the calls. `createPlan` reads the
- * state that the plan depends on, again after a conflict. There are no results if the plan is stored but
- * the response was lost.
+ * Executes a plan as one transaction; within a process, in the order of the calls. `createPlan`
+ * reads the state that the plan depends on, again after a conflict. There are no results if the
+ * plan is stored but the response was lost.
  */
 export function writeOptimistically<Plan extends WritePlan>(
   database: Database,

@@ -3,9 +3,9 @@
  *
  * A chunk holds consecutive points of one entity, oldest first. It begins with the header of their
  * layout, which names their counts. A point is its instant and these counts, in the order of their
- * numbers. Each number is written as its difference from the one before it in the chunk, in base64 VLQ as in source maps: the first instant
- * as the difference from the start, a first count from 0. An unknown count is `-`; the next known one
- * is compared with the last known.
+ * numbers. Each number is written as its difference from the one before it in the chunk, in base64
+ * VLQ as in source maps: the first instant as the difference from the start, a first count from 0.
+ * An unknown count is `-`; the next known one is compared with the last known.
  *
  * If a kind gets another count or loses one, its chunks stay: the count that they lack is unknown,
  * and the one that the kind lost is left out. New points go to new chunks.
@@ -125,9 +125,9 @@ export function decodeChunks(chunks: readonly Chunk[], layout: PointLayout): Poi
 let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 
 /**
- * Encodes points, oldest first and no two at one instant, into as few chunks as possible. The iterable
- * may reuse one point object: none is read after the next is requested. The chunk before them is filled
- * first, if it has the same layout.
+ * Encodes points, oldest first and no two at one instant, into as few chunks as possible. The
+ * iterable may reuse one point object: none is read after the next is requested. The chunk before
+ * them is filled first, if it has the same layout.
  */
 export function encodeChunks(
   points: Iterable<Point>,

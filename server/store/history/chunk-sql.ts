@@ -24,7 +24,9 @@ export function selectChunksSql(
   )`;
 }
 
-/** The start of the chunk that an instant belongs to; before the first chunk, that is the first one. */
+/**
+ * The start of the chunk that an instant belongs to; before the first chunk, that is the first one.
+ */
 export function selectChunkStartSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
@@ -36,7 +38,9 @@ export function selectChunkStartSql(
   )`;
 }
 
-/** Writes chunks, each with the identifier of its entity. They replace those with the same start. */
+/**
+ * Writes chunks, each with the identifier of its entity. They replace those with the same start.
+ */
 export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
   chunks: readonly (Chunk & { readonly id: string })[],

@@ -2,9 +2,9 @@
  * Computes the gains that the rows of channels and users keep.
  *
  * A gain compares the newest count with the newest known one from N to 2N days before. In an import
- * in the order of time, that is most often among the points to write or in the last chunk, which the
- * writer has read. Otherwise the chunks that hold the instants N days before are read; where they
- * don't tell, all chunks back to 2N days are.
+ * in the order of time, that is most often among the points to write or in the last chunk, which
+ * the writer has read. Otherwise the chunks that hold the instants N days before are read; where
+ * they don't tell, all chunks back to 2N days are.
  */
 import {
   computeGain,
@@ -30,7 +30,9 @@ interface GainingEntity {
   readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
 }
 
-/** Computes the gains of each entity as they will be once its points are written, in their order. */
+/**
+ * Computes the gains of each entity as they will be once its points are written, in their order.
+ */
 export async function computeGainsAfterWrite(
   database: Database,
   tables: KindTables,
@@ -162,8 +164,8 @@ const compareWithBaselines = (newest: Point, baselines: readonly Baseline[]) =>
 type GainRow = Point & Readonly<{ key: number; chunks: readonly Chunk[] }>;
 
 /**
- * How many entities are read at once. A libSQL server returns no value of 5 MB: with an observation a
- * minute, all chunks of one entity that can matter have 0.9 MB.
+ * How many entities are read at once. A libSQL server returns no value of 5 MB: with an observation
+ * a minute, all chunks of one entity that can matter have 0.9 MB.
  */
 const STEP_ENTITIES = { nearest: 200, all: 5 };
 

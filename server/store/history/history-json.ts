@@ -6,7 +6,9 @@
 import { DAY_MS, formatDay } from "../../../core/time.ts";
 import type { forEachPoint } from "./chunk-codec.ts";
 
-/** The members of a point, in their order: label to the name of a count, or to `at`, the instant. */
+/**
+ * The members of a point, in their order: label to the name of a count, or to `at`, the instant.
+ */
 export type PointFields = Readonly<Record<string, string>>;
 
 type WriteRow = Parameters<typeof forEachPoint>[2];
@@ -29,8 +31,9 @@ const NULL = encoder.encode("null");
 let buffer = new Uint8Array(131_072);
 
 /**
- * Creates an encoder of rows of numbers, which have the names `columns` in their order. It takes how
- * many rows there are at most and a function that writes them, and returns the bytes of a JSON array.
+ * Creates an encoder of rows of numbers, which have the names `columns` in their order. It takes
+ * how many rows there are at most and a function that writes them, and returns the bytes of a JSON
+ * array.
  */
 export function createRowsEncoder(
   columns: readonly string[],

@@ -111,8 +111,8 @@ interface ExportPage {
 
 /**
  * Selects the chunks from the entity `?1` and its last exported instant `?2` on, up to the entity
- * `?3`, and their entities. It is one statement, because an attribute of a newer observation than the
- * chunks hold would be on no line. The order is that of the searches: nothing is sorted.
+ * `?3`, and their entities. It is one statement, because an attribute of a newer observation than
+ * the chunks hold would be on no line. The order is that of the searches: nothing is sorted.
  */
 function selectPageSql(tables: KindTables): string {
   const { entityTable, historyTable, entityColumn } = tables;

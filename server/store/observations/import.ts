@@ -26,9 +26,10 @@ export async function startParseWorker(): Promise<void> {
 }
 
 /**
- * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one transaction
- * or several. Blocks of several calls are parsed at the same time; their transactions may alternate.
- * `getTransactionMs` returns about how long a transaction takes at most; by default, each block is one.
+ * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one
+ * transaction or several. Blocks of several calls are parsed at the same time; their transactions
+ * may alternate. `getTransactionMs` returns about how long a transaction takes at most; by default,
+ * each block is one.
  */
 export function createImporter(
   database: Database,

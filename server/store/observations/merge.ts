@@ -1,4 +1,6 @@
-/** Merges the observations of a batch with the stored ones, of which it reads no more than needed. */
+/**
+ * Merges the observations of a batch with the stored ones, of which it reads no more than needed.
+ */
 import {
   applyObservations,
   EMPTY_ENTITY,
@@ -43,8 +45,8 @@ type BatchSlice = Readonly<{ id: string; batch: ObservationBatch; from: number; 
 /**
  * Merges the entities of a batch with their stored attributes and points.
  *
- * If all incoming observations of an entity are newer than the stored ones, they are new whatever is
- * stored, so only the last chunk is read.
+ * If all incoming observations of an entity are newer than the stored ones, they are new whatever
+ * is stored, so only the last chunk is read.
  */
 export async function mergeBatch(
   database: Database,

@@ -1,8 +1,8 @@
 /**
  * Batches: the observations of one kind, grouped by entity, as columns. A block of lines holds a
  * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
- * needs an object. Batches are written in parts, in a bounded time each, whatever the machine, the disk
- * and the order of the observations: reads are charged between two transactions.
+ * needs an object. Batches are written in parts, in a bounded time each, whatever the machine, the
+ * disk and the order of the observations: reads are charged between two transactions.
  */
 import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
@@ -116,8 +116,8 @@ const CHANGE_MAX = 1.5;
 type BatchPart = Readonly<{ batches: readonly ObservationBatch[]; cost: number }>;
 
 /**
- * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written. The aim is
- * the time of the transaction of a part; without one, all is one part.
+ * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written. The
+ * aim is the time of the transaction of a part; without one, all is one part.
  */
 export function createBatchCutter(getTargetMs?: () => number) {
   let maxCost = getTargetMs === undefined ? Number.POSITIVE_INFINITY : FIRST_COST;
@@ -154,7 +154,9 @@ export function createBatchCutter(getTargetMs?: () => number) {
   };
 }
 
-/** Cuts observations out of a batch: from an index on, as many as a cost allows, and at least one. */
+/**
+ * Cuts observations out of a batch: from an index on, as many as a cost allows, and at least one.
+ */
 function cutBatch(batch: ObservationBatch, from: number, maxCost: number): ObservationBatch {
   const { kind, entityIds, ends, attributeSets } = batch;
   const firstEntity = ends.findIndex((end) => end > from);

@@ -1,4 +1,6 @@
-/** Cuts lines of observations (NDJSON) into blocks, and parses these into batches, in any thread. */
+/**
+ * Cuts lines of observations (NDJSON) into blocks, and parses these into batches, in any thread.
+ */
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
@@ -15,8 +17,8 @@ const BLOCK_BYTES = 8 * 1_048_576;
 const BLOCK_MAX_LINES = 150_000;
 
 /**
- * Cuts lines into blocks of equal size that are parsed in about a second: a small rest would write the
- * entities of the block before it again. A block has at most `maxBytes`, but for its last line.
+ * Cuts lines into blocks of equal size that are parsed in about a second: a small rest would write
+ * the entities of the block before it again. A block has at most `maxBytes`, but for its last line.
  */
 export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8Array> {
   const fewest = Math.ceil(bytes.length / maxBytes);

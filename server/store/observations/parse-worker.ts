@@ -4,8 +4,8 @@ import type { ObservationBatch } from "./observation-batch.ts";
 import { parseLines, type LineBlock } from "./parse-lines.ts";
 
 /**
- * Parsed lines, as they move from thread to thread: arrays of texts and objects as parts of JSON, which
- * takes a quarter of the time of a structured clone.
+ * Parsed lines, as they move from thread to thread: arrays of texts and objects as parts of JSON,
+ * which takes a quarter of the time of a structured clone.
  */
 export interface SerializedLines extends Omit<ReturnType<typeof parseLines>, "batches"> {
   readonly batches: readonly (Omit<ObservationBatch, "entityIds" | "attributeSets"> &

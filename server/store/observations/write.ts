@@ -17,8 +17,8 @@ import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
 /**
- * Writes batches of observations in transactions, between which other writes are done. Each takes about
- * the target time at most; without one, there is only one.
+ * Writes batches of observations in transactions, between which other writes are done. Each takes
+ * about the target time at most; without one, there is only one.
  */
 export async function writeBatches(
   database: Database,
@@ -71,7 +71,9 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
   return { recordChange, statements, outcomeCounts, plannedAt: performance.now() };
 }
 
-/** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
+/**
+ * Creates the statements that write merged points. Stored chunks that stay the same are left out.
+ */
 function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): Statement[] {
   const { pointLayout } = tables;
   const written: (Chunk & { readonly id: string })[] = [];

@@ -2,9 +2,9 @@
  * Reads pages of the lists of channels and users, sorted by a figure.
  *
  * Without a filter, a page is at most three searches of the index of its figure. With a filter, the
- * entities that match it are found by an index and sorted if they are few, else the list is scanned,
- * up to a number of entities: a scan that ends early continues with the next page. Both go in steps,
- * between which the process serves other requests.
+ * entities that match it are found by an index and sorted if they are few, else the list is
+ * scanned, up to a number of entities: a scan that ends early continues with the next page. Both go
+ * in steps, between which the process serves other requests.
  */
 import pLimit from "p-limit";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
@@ -122,7 +122,9 @@ async function scanList(
   return { rows: [...rows.values()], scannedTo };
 }
 
-/** Reads a page of the entities that match a filter: by their keys if they are few, else by a scan. */
+/**
+ * Reads a page of the entities that match a filter: by their keys if they are few, else by a scan.
+ */
 async function readFilteredRows(
   database: Database,
   statements: ListStatements,

@@ -34,8 +34,8 @@ const STEP_CHUNKS = 64;
  * Reads a page of a history, and how long it may be cached.
  *
  * The change of the first known count of a page needs the known count before it. It is searched
- * backwards only for counts that the page knows: because of a count that no source reports, the whole
- * history would be searched.
+ * backwards only for counts that the page knows: because of a count that no source reports, the
+ * whole history would be searched.
  */
 export async function readHistoryPage<Kind extends EntityKind>(
   database: Database,
@@ -56,13 +56,15 @@ export async function readHistoryPage<Kind extends EntityKind>(
 }
 
 export interface RangeOrigin {
-  /** Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given. */
+  /**
+   * Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given.
+   */
   readonly isRecent?: boolean;
 }
 
 /**
- * Computes how long a page stays the same while only the clock moves: until its first bucket, if there
- * is one, leaves the default range.
+ * Computes how long a page stays the same while only the clock moves: until its first bucket, if
+ * there is one, leaves the default range.
  */
 export function computePageValidity(
   { from, interval, isRecent }: HistoryRequest & RangeOrigin,

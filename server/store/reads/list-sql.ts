@@ -3,7 +3,8 @@
  * `compareListPositions()` and `matchesListFilters()` of core, so that a page reads no whole list;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  *
- * The arguments of all statements are the position ?1 and ?2, the limit ?3, and the filters' values.
+ * The arguments of all statements are the position ?1 and ?2, the limit ?3, and the filters'
+ * values.
  */
 import {
   SEARCH_SUBSTRING_MIN_CHARACTERS,

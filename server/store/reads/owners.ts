@@ -1,6 +1,6 @@
 /**
- * Creates the reads of both kinds of owner: details, batches, histories and comparisons by name, and
- * those of their items by identifier.
+ * Creates the reads of both kinds of owner: details, batches, histories and comparisons by name,
+ * and those of their items by identifier.
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
@@ -31,13 +31,15 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   /** The name of the row `owner` in responses, as SQL. */
   readonly nameSql: string;
   readonly createNameField: (name: string) => NameField;
-  /** Lists the cache tags of a response about a name, which means the owner with this identifier. */
+  /**
+   * Lists the cache tags of a response about a name, which means the owner with this identifier.
+   */
   readonly listTags: (name: string, id?: string) => string[];
 }
 
 /**
- * Creates the read of JSON of the row `owner` that a name means. Its other arguments are `?3` and so
- * on. It throws a `DomainError` if there is no such owner.
+ * Creates the read of JSON of the row `owner` that a name means. Its other arguments are `?3` and
+ * so on. It throws a `DomainError` if there is no such owner.
  */
 export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: string) {
   const sql = `SELECT ${jsonSql} ${owner.fromSql("?1", "?2")}`;
@@ -48,7 +50,9 @@ export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: 
   };
 }
 
-/** Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner. */
+/**
+ * Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner.
+ */
 function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
   const sql = `
     SELECT json_group_array((

@@ -18,7 +18,10 @@ import { createListRead } from "./entity-lists.ts";
 import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { VideoReads } from "./read-types.ts";
 
-/** `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares both. */
+/**
+ * `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares
+ * both.
+ */
 const CHANNELS: Owner<"channel", { channel: string }> = {
   kind: "channel",
   fromSql: (name, foldedName) => `

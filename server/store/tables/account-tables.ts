@@ -1,7 +1,7 @@
 /**
- * The tables of accounts, their API keys, credits, usage and notices. Every change of a balance is an entry of
- * the journal; the same transaction updates the sums, the usage and the payments. Instants are
- * milliseconds since 1970 UTC, hours are hours since then.
+ * The tables of accounts, their API keys, credits, usage and notices. Every change of a balance is
+ * an entry of the journal; the same transaction updates the sums, the usage and the payments.
+ * Instants are milliseconds since 1970 UTC, hours are hours since then.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -57,8 +57,8 @@ export const keys = sqliteTable("keys", {
 
 /**
  * Every change of every balance, in the order of commits, except for folded ones. The debits of an
- * account that share a commit are one entry. A refund names its debit by the `uid` of that entry and
- * the debit's index in it.
+ * account that share a commit are one entry. A refund names its debit by the `uid` of that entry
+ * and the debit's index in it.
  */
 export const journal = sqliteTable(
   "journal",
@@ -167,9 +167,9 @@ export const cancellations = sqliteTable("cancellations", {
 });
 
 /**
- * Notices that a balance fell below its threshold, which the trigger in low-balance.sql inserts in the
- * transaction of the debit. An account has one for each threshold and sum of grants: so a refund and
- * another debit at the threshold repeat no notice, and a grant allows the next one.
+ * Notices that a balance fell below its threshold, which the trigger in low-balance.sql inserts in
+ * the transaction of the debit. An account has one for each threshold and sum of grants: so a
+ * refund and another debit at the threshold repeat no notice, and a grant allows the next one.
  */
 export const notices = sqliteTable(
   "notices",
@@ -182,7 +182,9 @@ export const notices = sqliteTable(
     /** The sum of the account's grants at that time. */
     granted: integer().notNull(),
     at: integer().notNull(),
-    /** When the next attempt is due; `null` if there is none. During one, when it counts as lost. */
+    /**
+     * When the next attempt is due; `null` if there is none. During one, when it counts as lost.
+     */
     dueAt: integer("due_at"),
     /** Attempts since the notice was last sent again by hand. */
     attempts: integer().notNull().default(0),

@@ -1,4 +1,7 @@
-/** The tables and columns of each kind of entity, SQL that reads them, and the layouts of stored points. */
+/**
+ * The tables and columns of each kind of entity, SQL that reads them, and the layouts of stored
+ * points.
+ */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import {
   ENTITY_FIELDS,
@@ -38,7 +41,9 @@ function createKindTables(kind: EntityKind) {
     historyTable: `${kind}_histories`,
     entityColumn: kind,
     pointLayout: createPointLayout(Object.values(KINDS[kind].counts)),
-    /** All columns of the entity table but the gains, which change when observations are removed. */
+    /**
+     * All columns of the entity table but the gains, which change when observations are removed.
+     */
     stateColumns: Object.keys(getTableColumns(entities)).filter((name) => !isGain.has(name)),
   };
 }
@@ -93,10 +98,10 @@ export function jsonExtractSql(index: number, array = "value"): string {
 }
 
 /**
- * Creates the layout of points: which counts a chunk of a stored history has, by their numbers in core's
- * `KINDS`, ascending. Each chunk begins with a header that names them, so that it stays readable when
- * its kind gets another count, or loses one. A header is a whole number in base 32, whose bits are these
- * numbers, and a dot.
+ * Creates the layout of points: which counts a chunk of a stored history has, by their numbers in
+ * core's `KINDS`, ascending. Each chunk begins with a header that names them, so that it stays
+ * readable when its kind gets another count, or loses one. A header is a whole number in base 32,
+ * whose bits are these numbers, and a dot.
  */
 export function createPointLayout(countNumbers: readonly number[]) {
   const bits = countNumbers.reduce((sum, number) => sum | (1 << number), 0);

@@ -1,6 +1,6 @@
 /**
- * The tables of entities, their histories and the change log. Entities have text identifiers outside
- * and small integers (`key`) inside. Instants are milliseconds since 1970 UTC.
+ * The tables of entities, their histories and the change log. Entities have text identifiers
+ * outside and small integers (`key`) inside. Instants are milliseconds since 1970 UTC.
  *
  * The row of an entity holds its newest state: the counts of its newest observation, and every
  * attribute with the instant that it came from (`…_at`). So details and listings read no history.
@@ -44,7 +44,9 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
-/** The lists of owners: which rows are listed, as SQL, and the column of usernames in lower case. */
+/**
+ * The lists of owners: which rows are listed, as SQL, and the column of usernames in lower case.
+ */
 export const OWNER_LISTS = {
   channel: { isListed: "observed_at IS NOT NULL", usernameColumn: "username_folded" },
   user: { isListed: "username IS NOT NULL", usernameColumn: "id" },

@@ -1,4 +1,6 @@
-/** The balance of an account, and the forms that grant credits and that set when a balance is low. */
+/**
+ * The balance of an account, and the forms that grant credits and that set when a balance is low.
+ */
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
 import { Badge } from "../../parts/states.tsx";

@@ -1,4 +1,7 @@
-/** The API keys of an account: they are created, rotated and revoked. A key is shown once, when it is created. */
+/**
+ * The API keys of an account: they are created, rotated and revoked. A key is shown once, when it
+ * is created.
+ */
 import { useState } from "preact/hooks";
 import { KEY_SCOPES } from "../../../stored-names.ts";
 import { formatLocal } from "../../format.ts";

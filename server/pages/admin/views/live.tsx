@@ -27,7 +27,9 @@ type RouteCounts = MetricsReading["total"];
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
 
-/** The readings since the page was opened: the first one after a start of the service, and the last. */
+/**
+ * The readings since the page was opened: the first one after a start of the service, and the last.
+ */
 interface LiveState {
   readonly first?: MetricsReading;
   readonly last?: MetricsReading;

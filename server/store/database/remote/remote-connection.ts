@@ -29,9 +29,9 @@ const NOT_SYNCED =
   "accept the loss with DURABILITY=process";
 
 /**
- * Opens a connection, which the first call waits for. Keep it: a stream is a connection to SQLite on
- * the server, and each new one parses the schema. With `isSyncRequired`, calls fail if the server does not
- * sync their commits to the disk: it can lose the setting when it starts again.
+ * Opens a connection, which the first call waits for. Keep it: a stream is a connection to SQLite
+ * on the server, and each new one parses the schema. With `isSyncRequired`, calls fail if the
+ * server does not sync their commits to the disk: it can lose the setting when it starts again.
  */
 export function openRemoteConnection(
   { url, authToken }: Pick<DatabaseOptions, "url" | "authToken">,

@@ -1,6 +1,6 @@
 /**
- * A database on a libSQL server, which many processes may share: its calls with deadlines, the retries
- * of writes, and probes that find and end an outage.
+ * A database on a libSQL server, which many processes may share: its calls with deadlines, the
+ * retries of writes, and probes that find and end an outage.
  */
 import { setTimeout } from "node:timers/promises";
 import pRetry from "p-retry";
@@ -105,8 +105,8 @@ const PROBE_INTERVAL_MS = 250;
 const PROBE_TIMEOUT_MS = 1500;
 
 /**
- * Time is counted in ticks. They don't pass while the process is stopped or busy, so no call expires
- * whose response the process had no time to read.
+ * Time is counted in ticks. They don't pass while the process is stopped or busy, so no call
+ * expires whose response the process had no time to read.
  */
 const TICK_MS = 250;
 
@@ -120,9 +120,9 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
 /**
- * Creates the calls to a server. Each has a deadline after which it is aborted; the numbers in flight
- * and waiting are bounded; and a circuit breaker sends none to a server that does not answer, until
- * a probe succeeds.
+ * Creates the calls to a server. Each has a deadline after which it is aborted; the numbers in
+ * flight and waiting are bounded; and a circuit breaker sends none to a server that does not
+ * answer, until a probe succeeds.
  */
 function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
