@@ -55,6 +55,9 @@ const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
 /** For so long after a client left, others probably leave too. */
 const LEAVING_MS = 1000;
 
+/** Batches of up to this size need no poll. */
+const SMALL_BATCH_SIZE = 8;
+
 /**
  * Creates the committer. The first batch holds the requests of one turn of the event loop, the next
  * one those that arrive while it is committed.
@@ -65,7 +68,8 @@ const LEAVING_MS = 1000;
  * it opens the next one has one request here. Without it, a batch held up to 256 requests of 32
  * such clients, and a kill left them charged. The poll halves the batches of 64 connections, which
  * costs 4 of 25 µs of CPU time a response where commits are not synced. So debits skip it as long
- * as no client leaves, and the first batch of an onset can hold requests of former connections.
+ * as no client leaves. When clients begin to leave, or requests pile up, one poll for the whole
+ * batch finds those that left.
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
   /** Debits whose sockets are to be polled before they enter a batch. */
@@ -74,8 +78,12 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   let waiting: PendingDebit[] = [];
   /** When a client left for the last time, as far as dropped debits and refunds tell. */
   let lastLeftAt = Number.NEGATIVE_INFINITY;
+  /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
+  let recentSize = 0;
   /** From the first debit or refund that waits until none is left. */
   let isCommitting = false;
+  /** While a poll precedes a batch. */
+  let isPolling = false;
   /** Polls, and the calls of `commit`. Several run at once, since these go on after `startNext`. */
   const running = new Set<Promise<void>>();
 
@@ -96,36 +104,43 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     if (!isCommitting) startNext();
   }
 
-  function dropLeft(): boolean {
-    const left = waiting.filter(hasLeft);
-    if (left.length > 0) waiting = waiting.filter((debit) => !hasLeft(debit));
+  /** Drops those whose clients left. @returns The others. */
+  function dropLeft(debits: readonly PendingDebit[]): PendingDebit[] {
+    const left = debits.filter(hasLeft);
+    if (left.length > 0) lastLeftAt = performance.now();
     left.forEach(drop);
-    return left.length > 0;
+    return debits.filter((debit) => !hasLeft(debit));
   }
 
-  /** Starts a commit. When clients begin to leave, a poll finds more of them first. */
+  /** Starts a commit. When clients begin to leave or requests pile up, a poll precedes it. */
   function startNext(): void {
     isCommitting = true;
     const wereClientsLeaving = areClientsLeaving();
-    const hasDropped = dropLeft();
+    const debits = dropLeft(waiting.splice(0));
     // Only debits cause refunds: as a batch takes as many of these, they never pile up.
     const refunds = takeRefunds();
-    if (hasDropped || refunds.length > 0) lastLeftAt = performance.now();
-    if (areClientsLeaving() && !wereClientsLeaving) track(startAfterPoll(refunds));
-    else start(refunds);
+    if (refunds.length > 0) lastLeftAt = performance.now();
+    const havePiledUp = debits.length > Math.max(SMALL_BATCH_SIZE, 2 * recentSize);
+    const isOnset = !wereClientsLeaving && (areClientsLeaving() || havePiledUp);
+    if (isOnset) track(startAfterPoll(debits, refunds));
+    else start(debits, refunds);
   }
 
-  async function startAfterPoll(refunds: Batch["refunds"]): Promise<void> {
+  async function startAfterPoll(debits: PendingDebit[], refunds: Batch["refunds"]): Promise<void> {
+    isPolling = true;
     await waitForSocketPoll();
-    dropLeft();
-    start(refunds);
+    isPolling = false;
+    start(dropLeft(debits), refunds);
   }
 
-  function start(refunds: Batch["refunds"]): void {
-    const debits = waiting.splice(0, GROUP_MAX_SIZE);
-    isCommitting = debits.length + refunds.length > 0;
-    if (!isCommitting) return;
-    track(commit({ debits, refunds, areClientsLeaving: areClientsLeaving() }, startNext));
+  function start(received: PendingDebit[], refunds: Batch["refunds"]): void {
+    const debits = received.splice(0, GROUP_MAX_SIZE);
+    waiting.unshift(...received);
+    recentSize = Math.max(debits.length, recentSize / 2);
+    const batch = { debits, refunds, areClientsLeaving: areClientsLeaving() };
+    if (debits.length + refunds.length > 0) track(commit(batch, startNext));
+    else if (waiting.length > 0) startNext();
+    else isCommitting = false;
   }
 
   /** Starts a commit after this turn, unless one runs. Must be called when a refund waits. */
@@ -139,7 +154,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     wake,
 
     add(debit: PendingDebit): void {
-      if (areClientsLeaving()) {
+      if (isPolling || areClientsLeaving()) {
         if (arriving.push(debit) === 1) track(admitAfterPoll());
       } else {
         waiting.push(debit);

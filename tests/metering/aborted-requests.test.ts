@@ -12,6 +12,8 @@ import {
 import { makeCharge } from "../support/store/debits.ts";
 import { waitUntil } from "../support/wait.ts";
 
+const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 const NOW = 1_790_000_000_000;
 
 /** Counts the commits of a ledger: the debits and the refunds of each. */
@@ -97,6 +99,27 @@ describe("debit() of a request whose client leaves", () => {
         { debits: 0, refunds: 1 },
       ]);
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });
+    });
+  });
+
+  test("in a burst of many that were read in one turn: is found by a poll, and not charged", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { countingLedger, commits } = countCommits(ledger);
+      const debits = createDebitQueue({ ledger: countingLedger, now: () => NOW });
+      const burst = ({ signal }: AbortController) =>
+        Array.from({ length: 50 }, () => debits.debit(makeCharge(id), signal).catch(String));
+      const [client, later] = [new AbortController(), new AbortController()];
+      const reads = burst(client);
+      await waitForEndOfTurn();
+      await waitForEndOfTurn();
+      client.abort("It left");
+      // Requests of other connections, which the first poll reads; the next one finds that they left.
+      reads.push(...burst(later));
+      setImmediate(() => later.abort("It left"));
+      const other = await debits.debit(makeCharge(id));
+      expect(new Set(await Promise.all(reads))).toEqual(new Set(["It left"]));
+      expect([reads.length, other.balance]).toEqual([100, 4]);
+      expect(commits).toEqual([{ debits: 1, refunds: 0 }]);
     });
   });
 
