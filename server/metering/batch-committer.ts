@@ -52,6 +52,18 @@ export async function waitForSocketPoll(): Promise<void> {
 
 const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
 
+/** Creates the set of tasks that run; one that ends leaves it. */
+function createTaskSet() {
+  const running = new Set<Promise<void>>();
+  return {
+    running,
+    track(work: Promise<void>): void {
+      const tracked = work.finally(() => running.delete(tracked));
+      running.add(tracked);
+    },
+  };
+}
+
 /** For so long after a client left, others probably leave too. */
 const LEAVING_MS = 1000;
 
@@ -84,16 +96,10 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   let isCommitting = false;
   /** While a poll precedes a batch. */
   let isPolling = false;
-  /** Polls, and the calls of `commit`. Several run at once, since these go on after `startNext`. */
-  const running = new Set<Promise<void>>();
+  /** Polls and commits. Several run at once, since a commit goes on after it called `startNext`. */
+  const { running, track } = createTaskSet();
 
-  const isIdle = () => !isCommitting && running.size === 0;
   const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
-
-  function track(work: Promise<void>): void {
-    const tracked = work.finally(() => running.delete(tracked));
-    running.add(tracked);
-  }
 
   async function admitAfterPoll(): Promise<void> {
     await waitForEndOfTurn();
@@ -168,7 +174,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
         // A batch of refunds of this turn of the event loop starts in the next one.
         await waitForEndOfTurn();
         await Promise.allSettled(running);
-      } while (!isIdle());
+      } while (isCommitting || running.size > 0);
     },
   };
 }
