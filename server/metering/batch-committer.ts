@@ -56,11 +56,12 @@ const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
 function createTaskSet() {
   const running = new Set<Promise<void>>();
   return {
-    running,
-    track(work: Promise<void>): void {
-      const tracked = work.finally(() => running.delete(tracked));
+    track(task: Promise<void>): void {
+      const tracked = task.finally(() => running.delete(tracked));
       running.add(tracked);
     },
+    isEmpty: () => running.size === 0,
+    waitForAll: () => Promise.allSettled(running),
   };
 }
 
@@ -85,26 +86,24 @@ const SMALL_BATCH_SIZE = 8;
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
   /** Debits whose sockets are to be polled before they enter a batch. */
-  let arriving: PendingDebit[] = [];
+  const arriving: PendingDebit[] = [];
   /** Debits for the next batch. */
-  let waiting: PendingDebit[] = [];
+  const waiting: PendingDebit[] = [];
   /** When a client left for the last time, as far as dropped debits and refunds tell. */
   let lastLeftAt = Number.NEGATIVE_INFINITY;
   /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
   let recentSize = 0;
-  /** From the first debit or refund that waits until none is left. */
+  /** From the first debit or refund that waits until none is left, also while a poll precedes. */
   let isCommitting = false;
-  /** While a poll precedes a batch. */
   let isPolling = false;
   /** Polls and commits. Several run at once, since a commit goes on after it called `startNext`. */
-  const { running, track } = createTaskSet();
+  const tasks = createTaskSet();
 
   const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
 
   async function admitAfterPoll(): Promise<void> {
     await waitForEndOfTurn();
-    const polled = arriving;
-    arriving = [];
+    const polled = arriving.splice(0);
     await waitForEndOfTurn();
     waiting.push(...polled);
     if (!isCommitting) startNext();
@@ -113,8 +112,8 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   /** Drops those whose clients left. @returns The others. */
   function dropLeft(debits: readonly PendingDebit[]): PendingDebit[] {
     const left = debits.filter(hasLeft);
-    if (left.length > 0) lastLeftAt = performance.now();
     left.forEach(drop);
+    if (left.length > 0) lastLeftAt = performance.now();
     return debits.filter((debit) => !hasLeft(debit));
   }
 
@@ -126,16 +125,15 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     // Only debits cause refunds: as a batch takes as many of these, they never pile up.
     const refunds = takeRefunds();
     if (refunds.length > 0) lastLeftAt = performance.now();
-    const havePiledUp = debits.length > Math.max(SMALL_BATCH_SIZE, 2 * recentSize);
-    const isOnset = !wereClientsLeaving && (areClientsLeaving() || havePiledUp);
-    if (isOnset) track(startAfterPoll(debits, refunds));
+    const isBurst = debits.length > Math.max(SMALL_BATCH_SIZE, 2 * recentSize);
+    const isOnset = !wereClientsLeaving && (areClientsLeaving() || isBurst);
+    if (isOnset) tasks.track(startAfterPoll(debits, refunds));
     else start(debits, refunds);
   }
 
   async function startAfterPoll(debits: PendingDebit[], refunds: Batch["refunds"]): Promise<void> {
     isPolling = true;
-    await waitForSocketPoll();
-    isPolling = false;
+    await waitForSocketPoll().finally(() => (isPolling = false));
     start(dropLeft(debits), refunds);
   }
 
@@ -144,7 +142,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     waiting.unshift(...received);
     recentSize = Math.max(debits.length, recentSize / 2);
     const batch = { debits, refunds, areClientsLeaving: areClientsLeaving() };
-    if (debits.length + refunds.length > 0) track(commit(batch, startNext));
+    if (debits.length + refunds.length > 0) tasks.track(commit(batch, startNext));
     else if (waiting.length > 0) startNext();
     else isCommitting = false;
   }
@@ -161,7 +159,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
 
     add(debit: PendingDebit): void {
       if (isPolling || areClientsLeaving()) {
-        if (arriving.push(debit) === 1) track(admitAfterPoll());
+        if (arriving.push(debit) === 1) tasks.track(admitAfterPoll());
       } else {
         waiting.push(debit);
         wake();
@@ -173,8 +171,8 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
       do {
         // A batch of refunds of this turn of the event loop starts in the next one.
         await waitForEndOfTurn();
-        await Promise.allSettled(running);
-      } while (isCommitting || running.size > 0);
+        await tasks.waitForAll();
+      } while (isCommitting || !tasks.isEmpty());
     },
   };
 }
