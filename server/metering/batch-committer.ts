@@ -98,7 +98,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   let isPolling = false;
   /** Polls and commits. Several run at once, since a commit goes on after it called `startNext`. */
   const tasks = createTaskSet();
-
+  const isBusy = () => isCommitting || !tasks.isEmpty();
   const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
 
   async function admitAfterPoll(): Promise<void> {
@@ -172,7 +172,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
         // A batch of refunds of this turn of the event loop starts in the next one.
         await waitForEndOfTurn();
         await tasks.waitForAll();
-      } while (isCommitting || !tasks.isEmpty());
+      } while (isBusy());
     },
   };
 }
