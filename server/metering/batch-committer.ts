@@ -149,9 +149,8 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
 
   /** Starts a commit after this turn, unless one runs. Must be called when a refund waits. */
   function wake(): void {
-    if (isCommitting) return;
+    if (!isCommitting) setImmediate(startNext);
     isCommitting = true;
-    setImmediate(startNext);
   }
 
   return {
