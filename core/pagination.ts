@@ -11,7 +11,7 @@ import { parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import type { Pagination } from "./resources/generated/types.ts";
 import { DAY_MS } from "./time.ts";
 
-/** The query of a listing: how many days back, which page (from 0), how many items a page. */
+/** The query of a listing. */
 export interface PageRequest {
   /** How many days back. */
   readonly days: number;
@@ -24,8 +24,8 @@ export interface PageRequest {
 /**
  * Parses `days`, `page` and `limit`.
  *
- * @param daysRange How far the listing goes back; as in this service by default.
- * @param limitRange The sizes of a page; of this service by default.
+ * @param daysRange The allowed `days`; by default those of this service.
+ * @param limitRange The allowed `limit`; by default that of this service.
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
@@ -99,7 +99,7 @@ export function filterDays<Item>(
   return items.filter((item) => instantOf(item) >= start);
 }
 
-/** How long the filter selects the same items: until the oldest is too old; forever without any. */
+/** How long the filter selects the same items: until the oldest of them, if any, is too old. */
 export function computeDaysFilterValidity(
   oldest: number | null,
   days: number,

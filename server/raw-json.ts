@@ -39,8 +39,8 @@ class RawJson {
 }
 
 /**
- * Creates a value from its JSON in UTF-8. It can be written as JSON again, and only this file reads
- * it.
+ * Creates a value from its JSON in UTF-8. `JSON.stringify()` can write it, but only the functions
+ * of this file can read it.
  *
  * @param readParts Reads a long list in parts: each is such a value, with some of the items.
  */

@@ -1,4 +1,7 @@
-/** Random observations, the same in every run and on every runtime. Many contradict each other. */
+/**
+ * Random observations, and the names and the clock of the suites. All are the same in every run and
+ * on every runtime. Many observations contradict each other.
+ */
 import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../kinds.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 
@@ -16,7 +19,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** The clock of the suites, in milliseconds since 1970 UTC. All observations are of before. */
+/** The clock of the suites, in milliseconds since 1970 UTC. All observations are older. */
 export const NOW: number = Date.UTC(2026, 0, 31, 9, 30);
 
 /** Names that differ in their case, and in the order of their UTF-8 and their UTF-16. */

@@ -1,4 +1,4 @@
-/** Plans the quota of a source: the cost of a day, and the factor that poll intervals need. */
+/** The quota budget of a source: counts used units, and computes how much slower polls must be. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { Collector, QuotaBucket, TaskName } from "./collector.ts";
@@ -53,7 +53,7 @@ export function createQuotaBudget(state: CollectionState, collector: Collector, 
         })),
       ),
 
-    /** Returns the factors, computed at most every ten minutes: that counts all items. */
+    /** Computes the factors, every ten minutes at most, because it counts all items. */
     async readSlowdownFactors(): Promise<SlowdownFactors> {
       // The difference is negative after the clock was set back.
       if (cached === undefined || Math.abs(now() - cached.computedAt) >= SLOWDOWN_MAX_AGE_MS) {

@@ -1,5 +1,5 @@
 /**
- * The Prometheus metrics. A scrape never waits for the database: the background reads snapshots.
+ * The Prometheus metrics. A scrape never waits for the database: a timer reads snapshots of it.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { SourceStatus } from "../collectors/source-health.ts";
@@ -140,7 +140,7 @@ function createRegistry(): Registry {
   return registry;
 }
 
-/** The requests of a route: how many took how long, and how many a method and status had. */
+/** The requests of a route, counted by duration, and by method and status. */
 const createRouteCounts = () => ({
   buckets: [...BUCKET_BOUNDS_S, 0].map(() => 0),
   sumS: 0,

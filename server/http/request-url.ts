@@ -1,7 +1,7 @@
 /**
- * The path and query of a request, and the check that its operation has such query parameters. Only
- * the query is as the client sent it: in the path, Bun has resolved `.` and `..`, also as `%2e`,
- * and replaced `\` by `/`.
+ * Reads the path and query of a request, and rejects query parameters that its operation does not
+ * have. Only the query is as the client sent it: in the path, Bun has resolved `.` and `..`, also
+ * as `%2e`, and replaced `\` by `/`.
  */
 import { closestMatch } from "leven";
 import { createInvalidRequestError, quoteValue, type DomainError } from "../../core/errors.ts";

@@ -79,9 +79,7 @@ export function createBunRoutes(
   return { routes, fetch: serveIf(isUnknown) };
 }
 
-/**
- * The normalized path of a URL of Bun: without a host, nothing is normalized until ensureHost().
- */
+/** The normalized path of a URL. Bun does not normalize a URL that has no host. */
 const getPathOfUrl = (url: string): string =>
   url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
 

@@ -1,4 +1,4 @@
-/** Gathers pending debits and refunds in batches, and commits one batch at a time. */
+/** Commits pending debits and refunds in batches, without the debits of clients that have left. */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
 import { GROUP_MAX_SIZE, type createRefundQueue } from "./refund-queue.ts";
@@ -78,7 +78,7 @@ const SMALL_BATCH_SIZE = 8;
  * While clients leave, a debit enters a batch after the next poll of the sockets. The runtime reads
  * a request as soon as it accepts the connection, even if the client has reset that connection, and
  * learns of the reset by the next poll. After a poll, a client that resets each connection before
- * it opens the next one has one request here. Without it, a batch held up to 256 requests of 32
+ * it opens the next one has one request here. Without polls, a batch held up to 256 requests of 32
  * such clients, and a kill left them charged. The poll halves the batches of 64 connections, which
  * costs 4 of 25 µs of CPU time a response where commits are not synced. So debits skip it as long
  * as no client leaves. When clients begin to leave, or requests pile up, one poll for the whole
@@ -96,7 +96,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
   /** From the first debit or refund that waits until none is left, also while a poll precedes. */
   let isCommitting = false;
   let isPolling = false;
-  /** Polls and commits. Several run at once, since a commit goes on after it called `startNext`. */
+  /** Running polls and commits. A commit goes on after it calls `startNext`, so several can run. */
   const tasks = createTaskSet();
   const isBusy = () => isCommitting || !tasks.isEmpty();
   const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;

@@ -11,9 +11,9 @@ import { createReadError } from "../command.ts";
 import { readCsvBlocks, type InputBlock } from "./csv-blocks.ts";
 
 /**
- * The size of a block, roughly. A large one is faster, because it writes each entity once for many
- * observations. A small one takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes 1.1
- * times the time.
+ * The size of a block, roughly. Large blocks are faster, because each entity is written once for
+ * many observations, but take more memory. An import takes 290 MiB with blocks of 8 MiB. Blocks of
+ * 6 MiB take 280 MiB, and 1.1 times the time.
  */
 const BLOCK_BYTES = 8 * 1_048_576;
 
@@ -23,7 +23,7 @@ const BLOCK_BYTES = 8 * 1_048_576;
 const CSV_BLOCK_BYTES = 4 * 1_048_576;
 
 interface InputOptions {
-  /** By default, the one that the name of the file tells. */
+  /** By default, the ending of the file's name decides. */
   readonly format?: (typeof OBSERVATION_FORMATS)[number];
   /** The kind of all rows of CSV; by default the one in the column `kind`. */
   readonly kind?: EntityKind;

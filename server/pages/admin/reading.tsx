@@ -1,4 +1,4 @@
-/** Reads the administration API for components, and shows what was read, or why it could not be. */
+/** Reads the administration API for components, shows values and failures, and reports outages. */
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Button } from "../parts/form.tsx";
@@ -14,7 +14,7 @@ function setOutage(component: symbol, message?: string): void {
   adminSession.update({ outage: [...outages.values()][0] ?? null });
 }
 
-/** Has the frame of the page say why the service cannot be read; `undefined` if it can. */
+/** Shows a message about an outage in the frame of the page; `undefined` shows none. */
 export function useOutage(message: string | undefined): void {
   useEffect(() => {
     if (message === undefined) return undefined;
@@ -24,7 +24,7 @@ export function useOutage(message: string | undefined): void {
   }, [message]);
 }
 
-/** Reads a path below `/admin`, or by `read`; again while the service does not answer. */
+/** Reads a path below `/admin`, or calls `read`; repeats it while the service does not answer. */
 export function useAdminRead<Value>(
   path: string,
   read = () => sendAdmin<Value>("GET", path),

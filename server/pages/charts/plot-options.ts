@@ -1,7 +1,4 @@
-/**
- * The options of uPlot for a chart: its axes, its series and their colours, which the style sheet
- * has.
- */
+/** The data of a chart, and the options of uPlot that they need: axes, series, bars and colours. */
 import uPlot from "uplot";
 import {
   formatMeasure,
@@ -18,7 +15,7 @@ export interface PlotData {
   readonly instants: readonly number[];
   /** `utc` if the instants are starts of days, weeks or months. */
   readonly timeScale: TimeScale;
-  /** From here on, values are those so far: the legend says so, and bars are hatched. */
+  /** Values from here on can still change: the legend says “so far”, and bars are hatched. */
   readonly unfinishedFrom?: number | undefined;
   /** The least height of the vertical axis: smaller differences are no news. */
   readonly leastSpan?: number | undefined;
@@ -143,10 +140,7 @@ function createSeries(
   };
 }
 
-/**
- * Bars in two colours: gains above the line, losses below it. That of an unfinished time is
- * hatched.
- */
+/** Bars in two colours: gains above the line, losses below it. Unfinished ones are hatched. */
 function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<uPlot.Series> {
   const [gain, loss] = [readColour("--accent"), readColour("--loss")];
   const hatched = { [gain]: createHatching(gain), [loss]: createHatching(loss) };
@@ -167,9 +161,7 @@ function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<
   return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
 }
 
-/**
- * Creates diagonal lines. uPlot fills with any style of the canvas; its types name colours alone.
- */
+/** Creates a pattern of diagonal lines, which uPlot takes as a colour, although its types do not. */
 function createHatching(colour: string): string {
   const size = 8;
   const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });

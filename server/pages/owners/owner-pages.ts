@@ -1,7 +1,4 @@
-/**
- * The type of what owners.ts declares for the pages of a kind of owner: requests, and fields to
- * show.
- */
+/** The types that the pages of all kinds of owners share, and the number of items on a page. */
 import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";

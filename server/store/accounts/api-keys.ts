@@ -12,7 +12,7 @@ const PREFIX = "cm_";
 /** The columns of a key that administrators see: never the key itself. */
 const { account: _account, hash: _hash, ...LISTED_COLUMNS } = getTableColumns(keys);
 
-/** The columns that whoever creates a key chooses. A rotation copies them. */
+/** The columns that a request for a new key sets. A rotation copies them. */
 const {
   id: _id,
   beginsWith: _beginsWith,
@@ -26,7 +26,7 @@ const CHOSEN = Object.values(CHOSEN_COLUMNS)
   .map(({ name }) => name)
   .join(", ");
 
-/** What a key may be created with. */
+/** The options of a new key. */
 export type KeyOptions = Pick<typeof keys.$inferInsert, keyof typeof CHOSEN_COLUMNS>;
 
 // These two statements may run twice: the second time, they change nothing.

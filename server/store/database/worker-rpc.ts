@@ -1,5 +1,6 @@
 /**
- * Requests to a worker thread, which handles one after another. An idle one ends with the process.
+ * Both ends of requests to a worker thread, which handles them one after another. An idle worker
+ * does not keep the process running.
  */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
@@ -91,9 +92,9 @@ function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, 
 
 /**
  * Creates a function that sends requests to a worker, whose file calls {@link handleRequests}. The
- * worker starts with the first request, and again with the next one after it died. The function
- * throws the message and code of an error in the worker; and an error if the worker died or hung,
- * or if the request or the response cannot be sent. By default, a request may take any time.
+ * worker starts with the first request, and after it died, with the next one. The function throws
+ * an error of the worker with its message and code. It also throws if the worker died or hung, or
+ * if the request or response cannot be sent. By default, a request may take any time.
  */
 export function createWorkerClient<Request, Result>(
   file: URL,

@@ -109,8 +109,8 @@ type EntityChunk = Chunk & ChunkPosition & Readonly<{ id: string; nextStart: num
 type ChunkRange = Readonly<Record<"from" | "to", ChunkPosition>>;
 
 /**
- * Reads the chunks of a step, and decides which points the bounds keep. Whole kept chunks are not
- * rewritten. The rest of others is appended to the chunk before them, so none becomes small.
+ * Reads the chunks of a step, and decides which points the bounds keep. Chunks that lose no point
+ * stay. The kept points of others are appended to the chunk before, so that no chunk becomes small.
  */
 async function readPlan(
   database: Database,

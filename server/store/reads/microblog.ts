@@ -1,6 +1,6 @@
 /**
- * The reads of the microblog interface: where users and tweets are in the tables, and the pages of
- * tweets. Other files read details, histories, lists and follower counts.
+ * The reads of the microblog interface: the SQL that finds users, the fields of users and tweets,
+ * and the pages of tweets. With these, other files read details, histories, lists and followers.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";

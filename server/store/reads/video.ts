@@ -1,6 +1,6 @@
 /**
- * The reads of the video interface: where channels and shorts are in the tables, and the pages of
- * shorts. Other files read details, histories and lists.
+ * The reads of the video interface: the SQL that finds channels, the fields of channels and shorts,
+ * and the pages of shorts. With these, other files read details, histories and lists.
  */
 import { Type } from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
@@ -79,7 +79,7 @@ export function createVideoReads(database: Database): VideoReads {
 interface ShortsRow {
   readonly channelId: string;
   readonly name: string;
-  /** Arrays: as objects, SQLite and JSON.parse() take half as long again for a page. */
+  /** Arrays, because SQLite and JSON.parse() take 1.5 times as long for a page of objects. */
   readonly shorts: readonly (readonly [
     id: string,
     title: string | null,

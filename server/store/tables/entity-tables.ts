@@ -21,8 +21,8 @@ export const toColumnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * The columns of a kind's counts, gains and attributes, except identifiers. Gains are written with
- * the observations, which they depend on alone, so that lists can be sorted by them.
+ * The columns of a kind's counts, gains and attributes, except identifiers. Gains depend on the
+ * observations alone. They are stored together, so that lists can be sorted by gains.
  */
 function createFieldColumns(kind: EntityKind) {
   const { attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
@@ -80,7 +80,7 @@ export const channels = sqliteTable(
   ],
 );
 
-/** `channel_key` is the key of the channel that `channel` names. */
+/** `channel` is the identifier of the channel, and `channel_key` its key. */
 export const shorts = sqliteTable(
   "shorts",
   {
@@ -97,8 +97,8 @@ export const shorts = sqliteTable(
 
 /**
  * `id` is the username in lower case. A user without `observed_at` was never observed; only
- * tweets refer to it. Then `username` is spelled as in the newest of them, or NULL if all of them
- * belong to other users by now.
+ * tweets refer to it. Then `username` is spelled as in the newest of these tweets. It is NULL if
+ * all of them belong to other users by now.
  */
 export const users = sqliteTable(
   "users",
@@ -118,7 +118,7 @@ export const users = sqliteTable(
   ],
 );
 
-/** `user` is the key of the user that `username` names. */
+/** `username` is the name of the user, and `user` the key. */
 export const tweets = sqliteTable(
   "tweets",
   {
