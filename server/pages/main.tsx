@@ -43,11 +43,11 @@ function findPage(path: string): Page {
   const [first = "channels", name, itemPath, id, ...others] = splitPath(path);
   if (name === undefined) return PAGES.get(first) ?? MISSING_PAGE;
   const owner = OWNERS.find((pages) => pages.path === first);
-  if (owner === undefined || name === "" || others.length > 0) return MISSING_PAGE;
+  if (owner === undefined || others.length > 0) return MISSING_PAGE;
   if (itemPath === undefined) {
     return { title: name, view: <Owner key={path} owner={owner} name={name} /> };
   }
-  if (itemPath !== owner.itemPath || !id) return MISSING_PAGE;
+  if (itemPath !== owner.itemPath || id === undefined) return MISSING_PAGE;
   return { title: id, view: <Item key={path} owner={owner} name={name} id={id} /> };
 }
 

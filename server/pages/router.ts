@@ -1,14 +1,7 @@
-/**
- * The addresses of the pages, as paths, and of the administrator's page, as fragments. Links are
- * followed without loading a new document, and going back restores the scroll position.
- */
+/** The addresses of the pages, as paths, and of the administrator's page, as fragments. */
 import { useEventValue } from "./store.ts";
 
-function navigate(href: string, { isReplaced = false } = {}): void {
-  if (isReplaced) history.replaceState(null, "", href);
-  else history.pushState(null, "", href);
-  dispatchEvent(new PopStateEvent("popstate"));
-}
+const notify = () => dispatchEvent(new PopStateEvent("popstate"));
 
 export function useAddress(): { readonly path: string; readonly query: URLSearchParams } {
   const href = useEventValue(window, "popstate", () => location.pathname + location.search);
@@ -18,28 +11,32 @@ export function useAddress(): { readonly path: string; readonly query: URLSearch
 
 /** Changes parameters of the address; an empty value removes one. */
 export function setParameters(changes: Readonly<Record<string, string>>): void {
-  const { pathname, searchParams } = new URL(location.href);
+  const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === "") searchParams.delete(name);
-    else searchParams.set(name, value);
+    if (value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
   }
-  const query = searchParams.toString();
-  navigate(query === "" ? pathname : `${pathname}?${query}`, { isReplaced: true });
+  history.replaceState(null, "", url);
+  notify();
 }
 
+/** Finds the link of a click, and whether the click opens it in this tab. */
+export function findLink({ target, type, ctrlKey, metaKey, shiftKey }: MouseEvent) {
+  const link = target instanceof Element ? target.closest("a") : null;
+  return { link, isPlain: type === "click" && !ctrlKey && !metaKey && !shiftKey };
+}
+
+/** Follows links to pages without loading a document. Going back restores the scroll position. */
 export function followLinks(): void {
   document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a") : null;
-    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
-    if (link === null || !isPlain || link.hasAttribute("download")) return;
-    const { origin, pathname, search, hash } = new URL(link.href);
-    const isPage =
-      origin === location.origin && !/^\/(?:swagger|api|admin|metrics)\b/.test(pathname);
-    if (!isPage || hash !== "") return;
+    const { link, isPlain } = findLink(event);
+    if (!isPlain || link?.origin !== location.origin || link.hash !== "") return;
+    // The API reference is another document.
+    if (link.pathname.startsWith("/swagger")) return;
     event.preventDefault();
-    // Going back returns to the same place on the page.
     history.replaceState({ scrollY }, "");
-    navigate(pathname + search);
+    history.pushState(null, "", link.href);
+    notify();
     scrollTo(0, 0);
   });
   addEventListener("popstate", ({ state }) => {
@@ -61,8 +58,7 @@ function scrollBack(y: number, deadline: number): void {
 export const createPath = (...parts: readonly string[]): string =>
   `/${parts.map(encodeURIComponent).join("/")}`;
 
-export const splitPath = (path: string): string[] =>
-  path.replace(/\/$/, "").split("/").slice(1).map(decode);
+export const splitPath = (path: string): string[] => (path.match(/[^/]+/g) ?? []).map(decode);
 
 function decode(value: string): string {
   try {
@@ -86,11 +82,7 @@ export function createFragment(
 export const useAdminAddress = () => useEventValue(window, "hashchange", parseFragment);
 
 function parseFragment() {
-  const [, part = "", name, query = ""] =
-    /^#?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
-  return {
-    part,
-    name: name === undefined ? undefined : decode(name),
-    query: new URLSearchParams(query),
-  };
+  const [path = "", query] = location.hash.slice(1).split("?");
+  const [part = "", name] = path.split("/").map(decode);
+  return { part, name, query: new URLSearchParams(query) };
 }

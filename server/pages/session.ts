@@ -6,6 +6,7 @@
  */
 import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";
+import { findLink } from "./router.ts";
 import { createStore } from "./store.ts";
 
 const STORAGE_KEY = "apiKey";
@@ -101,15 +102,10 @@ const ANSWER_MAX_MS = 200;
 /** How long after a press a link may be opened: a menu stays open for a while. */
 const PRESS_MAX_MS = 30_000;
 
-/**
- * A message between tabs, which any page of this origin can send. Without a key, it asks for one.
- */
+/** A message between tabs, or from any page of this origin. Without a key, it asks for one. */
 type Message = Partial<Record<"address" | "key", unknown>>;
 
-/**
- * Answers the tabs that links of this one are opened in, and asks the other tabs if this one has no
- * key.
- */
+/** Answers requests of other tabs for the key, and requests it from them if this tab has none. */
 export async function handOverKey(): Promise<void> {
   answerRequests();
   if (session.get().apiKey !== null) return;
@@ -133,10 +129,7 @@ function requestKey(): Promise<string | null> {
 function answerRequests(): void {
   let pressed = { address: "", at: -Infinity };
   const remember = (event: MouseEvent) => {
-    const { target } = event;
-    // A plain click opens the page in this tab.
-    const isPlain = event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    const link = target instanceof Element ? target.closest("a") : null;
+    const { link, isPlain } = findLink(event);
     if (isPlain || link?.origin !== location.origin) return;
     pressed = { address: link.pathname + link.search, at: Date.now() };
   };
