@@ -1,7 +1,4 @@
-/**
- * The frame around the pages: a link past the navigation, the navigation, and the page with its
- * heading.
- */
+/** The frame around the pages: the skip link, the navigation, and the page with its heading. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Text } from "./figures.tsx";
@@ -29,7 +26,7 @@ export function Frame(properties: FrameProperties) {
   return (
     <>
       <a
-        class="skip"
+        class="hidden skip"
         href="#main"
         onClick={(event) => {
           // A fragment may be the address of the page.
