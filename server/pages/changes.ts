@@ -9,10 +9,7 @@ import type { Measure } from "./format.ts";
 type Counts = readonly (number | null)[];
 
 /** Subtracts the first known count. What is unknown stays so; per cent of 0 are unknown. */
-export function computeChangesSinceStart(
-  counts: Counts,
-  { isPercent = false } = {},
-): (number | null)[] {
+export function computeChangesSinceStart(counts: Counts, { isPercent = false } = {}): Counts {
   const base = counts.find((count) => count !== null);
   return counts.map((count) => {
     if (count === null || base === undefined || base === null) return null;
@@ -62,10 +59,7 @@ export function computeRates(observed: readonly CountChange[], stepMs: number) {
 }
 
 /** Picks the changes that belong to one bucket alone: after a gap, a change is that of many. */
-export function pickBucketChanges(
-  observed: readonly CountChange[],
-  stepMs: number,
-): (number | null)[] {
+export function pickBucketChanges(observed: readonly CountChange[], stepMs: number): Counts {
   const times = findTimesSinceKnown(observed);
   return observed.map(({ change }, index) =>
     (times[index] ?? Infinity) < 2 * stepMs ? change : null,
@@ -95,11 +89,8 @@ export const LEAST_STEPS = 5;
 const getStep = (count: number): number =>
   count < ROUNDED_MIN ? 1 : 10 ** (Math.floor(Math.log10(count)) - 2);
 
-/**
- * Finds the rounding step of the greatest count if all end in the zeros of theirs; 0 if they are
- * exact.
- */
-export function findRoundingStep(counts: readonly (number | null)[]): number {
+/** Finds the rounding step of the greatest count; 0 unless all counts end in zeros. */
+export function findRoundingStep(counts: Counts): number {
   const known = counts.filter((count) => count !== null);
   const large = new Set(known.filter((count) => count >= ROUNDED_MIN));
   const greatest = Math.max(0, ...large);
@@ -108,10 +99,8 @@ export function findRoundingStep(counts: readonly (number | null)[]): number {
   return isTelling && isRounded ? getStep(greatest) : 0;
 }
 
-/**
- * Whether all that counts changed by, from the first known to the last, is a step of the rounding.
- */
-export function isChangeRounding(counts: readonly (number | null)[]): boolean {
+/** Whether counts changed by a single rounding step, from the first known count to the last. */
+export function isChangeRounding(counts: Counts): boolean {
   const [first, ...later] = counts.filter((count) => count !== null);
   const last = later.at(-1);
   if (first === undefined || last === undefined || first === last) return false;
@@ -119,10 +108,7 @@ export function isChangeRounding(counts: readonly (number | null)[]): boolean {
 }
 
 /** Finds the least height of a chart: that of the counts with the highest steps, if they change. */
-export function findLeastSpan(
-  compared: readonly (readonly (number | null)[])[],
-  measure: Measure,
-): number | undefined {
+export function findLeastSpan(compared: readonly Counts[], measure: Measure): number | undefined {
   const spans = compared.flatMap((counts) => {
     const known = counts.filter((count) => count !== null);
     const [base = 0] = known;

@@ -28,10 +28,7 @@ export const formatTicks = (values: readonly number[]): string[] =>
     return formatCompact(exact, EXACT_DIGITS);
   });
 
-/**
- * Creates a format when it is first used: that takes milliseconds, a hundred times as long as a
- * use.
- */
+/** Creates a format when it is first used, because that takes a hundred times as long as a use. */
 function createLazily<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
   return () => (format ??= create());
@@ -93,9 +90,7 @@ const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC"
 export const formatLocal = (instant: string | number, hasTime = true): string =>
   FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 
-/**
- * Formats an instant of a chart: in local time with the seconds where there are some, or as a date.
- */
+/** Formats an instant of a chart: as local time, with seconds unless they are 0, or as a date. */
 export function formatPoint(at: number, scale: TimeScale): string {
   if (scale === "utc") return FORMATS.utc.date().format(at);
   return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);

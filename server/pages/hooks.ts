@@ -31,10 +31,7 @@ interface ListPage<Item> {
   readonly total?: number | undefined;
 }
 
-/**
- * Reads the next page, for a credit; `undefined` after the last one. It can be called again after
- * an error.
- */
+/** Reads the next page, for a credit; `undefined` after the last. After an error, it can retry. */
 export type PageSource<Item> = () => Promise<ListPage<Item> | undefined>;
 
 interface OpenList<Item> extends ListPage<Item> {

@@ -51,9 +51,7 @@ export interface Read<Value> {
 /** When a read that ended with an outage is repeated. */
 const RETRY_MS = 2000;
 
-/**
- * Reads a value, another one by another name. After an outage, it is read again until it is there.
- */
+/** Reads a value, and another one when the name changes. Repeats a read after an outage. */
 export function useReading<Value>(
   name: string,
   read: () => Promise<Value>,

@@ -1,7 +1,4 @@
-/**
- * Requests to the administration API, and the state that they share: the token of this tab, why it
- * was refused, and whether the service is down.
- */
+/** Requests to the administration API, and their shared state: token, its refusal, and outage. */
 import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
@@ -9,6 +6,8 @@ import type { RESOURCES } from "../../http/admin/resources.ts";
 import { createStore } from "../store.ts";
 
 export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
+
+export type AdminAccount = Resource<"AdminAccount">;
 
 const STORAGE_KEY = "adminToken";
 
@@ -40,10 +39,7 @@ export function describeFailure(error: unknown): string {
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/**
- * Sends a request below `/admin`, and reads the JSON of the response. @throws {MetricsError |
- * ConnectionError}
- */
+/** Sends a request below `/admin`, and reads JSON. @throws {MetricsError | ConnectionError} */
 export async function sendAdmin<Body>(
   method: Method,
   path: string,

@@ -6,7 +6,7 @@ import { Table, type Column } from "../parts/table.tsx";
 import { useProgress } from "../store.ts";
 import { createFragment } from "../router.ts";
 import { describeFailure, sendAdmin } from "./api.ts";
-import { useDialog, type DialogForm } from "./forms.tsx";
+import { useDialog, type OpenDialog } from "./forms.tsx";
 import { Reading, useAdminRead } from "./reading.tsx";
 
 type Filter = Readonly<Record<"name" | "label", string>>;
@@ -18,7 +18,7 @@ interface FilteredListProperties<Item, Page> {
   readonly text: Filter;
   readonly choice: Filter & { readonly options: readonly string[] };
   readonly getItems: (page: Page) => readonly Item[];
-  readonly createColumns: (open: (form: DialogForm) => void) => readonly Column<Item>[];
+  readonly createColumns: (open: OpenDialog) => readonly Column<Item>[];
   readonly getKey: (item: Item) => string;
   readonly noun: string;
   readonly empty: string;
@@ -35,6 +35,7 @@ export function FilteredList<Item, Page extends { readonly next: string | null }
   const { value: first, ...read } = useAdminRead<Page>(`${part}?${filter}`);
   const [more, setMore] = useState<{ readonly first: Page; readonly pages: readonly Page[] }>();
   const { open, dialog, message } = useDialog(read.reload);
+  const { progress, follow } = useProgress();
   const later = more !== undefined && more.first === first ? more.pages : [];
   const pages = first === undefined ? undefined : [first, ...later];
   const next = pages?.at(-1)?.next ?? null;
@@ -97,25 +98,19 @@ export function FilteredList<Item, Page extends { readonly next: string | null }
           );
         }}
       </Reading>
-      {next !== null && <MoreButton readMore={() => readMore(next)} />}
+      {next !== null && (
+        <div class="row">
+          <Button
+            label={progress.isLoading ? "Wait…" : "Show more"}
+            isDisabled={progress.isLoading}
+            onClick={() => follow(readMore(next))}
+          />
+          <span role="alert" class="loss">
+            {progress.error !== undefined && describeFailure(progress.error)}
+          </span>
+        </div>
+      )}
       {dialog}
     </>
-  );
-}
-
-function MoreButton({ readMore }: { readonly readMore: () => Promise<void> }) {
-  const { progress, follow } = useProgress();
-  const { isLoading, error } = progress;
-  return (
-    <div class="row">
-      <Button
-        label={isLoading ? "Wait…" : "Show more"}
-        isDisabled={isLoading}
-        onClick={() => follow(readMore())}
-      />
-      <span role="alert" class="loss">
-        {error !== undefined && describeFailure(error)}
-      </span>
-    </div>
   );
 }

@@ -1,14 +1,9 @@
-/**
- * The forms of the administrator's page, also in dialogs. None is sent again while it is being
- * sent.
- */
+/** The forms of the administrator's page, also in dialogs. None is sent twice at the same time. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
-import { Button, Form } from "../parts/form.tsx";
+import { Button, Form, type Fields } from "../parts/form.tsx";
 import { describeFailure, isOutage } from "./api.ts";
-
-type Fields = Readonly<Record<string, string>>;
 
 /** Sends a form; returns a sentence about the result. */
 type Submit = (fields: Fields) => Promise<string>;
@@ -92,14 +87,13 @@ export interface DialogForm {
   readonly submitLabel: string;
   /** Whether it loses something: then the button Cancel has the focus at first. */
   readonly isDangerous?: boolean;
-  /**
-   * Whether the button that opened it is gone afterwards: then the section of the button has the
-   * focus.
-   */
+  /** Whether the form removes the button that opened it: then its section gets the focus. */
   readonly removesOpener?: boolean;
   readonly content: ComponentChildren;
   readonly onSubmit: Submit;
 }
+
+export type OpenDialog = (form: DialogForm) => void;
 
 export function useDialog(reload: () => void) {
   const [form, open] = useState<DialogForm>();

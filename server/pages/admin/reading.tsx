@@ -25,19 +25,14 @@ export function useOutage(message: string | undefined): void {
 }
 
 /** Reads a path below `/admin`, or calls `read`; repeats it while the service does not answer. */
-export function useAdminRead<Value>(
-  path: string,
-  read = () => sendAdmin<Value>("GET", path),
-): Read<Value> {
+export function useAdminRead<Value>(path: string, read = () => sendAdmin<Value>("GET", path)) {
   const reading = useReading(path, read, isOutage);
   const { outage } = reading;
   useOutage(outage === undefined ? undefined : describeFailure(outage));
   return reading;
 }
 
-/**
- * Shows a value once it is read. While the service does not answer, the frame of the page says so.
- */
+/** Shows a value once it is read. During an outage, the frame of the page says why it waits. */
 export function Reading<Value>({
   read: { value, error, reload },
   children,

@@ -136,10 +136,7 @@ const ZOOM_BUTTONS = [
 ];
 
 /** A period; in local time with times of day if it is short, and with seconds within an hour. */
-export function formatPeriod(
-  { from, to }: Pick<PlotView, "from" | "to">,
-  timeScale: TimeScale,
-): string {
+export function formatPeriod({ from, to }: Pick<PlotView, "from" | "to">, timeScale: TimeScale) {
   if (timeScale === "utc") return `${formatPoint(from, "utc")} – ${formatPoint(to, "utc")}`;
   if (to - from < HOUR_MS) {
     return `${formatLocal(from, false)}, ${formatTick(from / 1000, 1, timeScale)} – ${formatTick(to / 1000, 1, timeScale)}`;

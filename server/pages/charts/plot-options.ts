@@ -161,7 +161,7 @@ function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<
   return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
 }
 
-/** Creates a pattern of diagonal lines, which uPlot takes as a colour, although its types do not. */
+/** Creates diagonal lines, which uPlot takes as a colour, although its types do not. */
 function createHatching(colour: string): string {
   const size = 8;
   const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });

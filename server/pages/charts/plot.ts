@@ -72,11 +72,7 @@ const findGroup = (chart: uPlot, { group }: PlotData): readonly uPlot[] =>
   group === undefined ? [chart] : uPlot.sync(group).plots;
 
 /** Finds the row that is some steps later, among those that are shown and have an observation. */
-function findFurtherRow(
-  chart: uPlot,
-  observed: ReadonlySet<number>,
-  steps: number,
-): number | undefined {
+function findFurtherRow(chart: uPlot, observed: ReadonlySet<number>, steps: number) {
   const { min = 0, max = 0 } = chart.scales["x"] ?? {};
   // A row without an observation only separates two lines.
   const shown = Array.from(chart.data[0]).flatMap((time, index) =>

@@ -4,10 +4,7 @@ import { findRoundingStep, LEAST_STEPS } from "../changes.ts";
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/**
- * Values are oldest first; where one is unknown, the line has a gap. By default, they are evenly
- * spaced.
- */
+/** Draws values, oldest first and by default evenly spaced. An unknown value is a gap. */
 export function Sparkline({
   values,
   instants = values.map((_, index) => index),

@@ -73,9 +73,7 @@ export interface OwnerPages {
     owner: string,
     id: string,
   ): Promise<ListedItem & Readonly<Record<"title" | "ownerLabel", string>>>;
-  /**
-   * The label of an owner is `null` if it is not found; `readAt` is in milliseconds since 1970 UTC.
-   */
+  /** `label` is `null` if an owner is not found; `readAt` is in milliseconds since 1970 UTC. */
   compare(
     client: Client,
     names: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The requests of the pages of channels and shorts, users and tweets, and the fields that they
- * show.
- */
+/** The requests of the pages of channels, shorts, users and tweets, and the fields they show. */
 import type { Listing, MicroblogClient, VideoClient } from "../../../core/client/mod.ts";
 import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import type { ComparisonTable, HistoryPage } from "../../../core/histories.ts";
@@ -33,11 +30,11 @@ const CHANNEL_PAGES: OwnerPages = {
   },
   openItems: ({ video }, channel) =>
     createPageSource(video.shorts(channel, { limit: PAGE_ITEMS }), ({ shorts, pagination }) => ({
-      items: shorts.map((short) => ({
-        id: short.id,
-        text: short.title,
-        publishedAt: short.publishedAt,
-        counts: short,
+      items: shorts.map(({ id, title, publishedAt, ...counts }) => ({
+        id,
+        text: title,
+        publishedAt,
+        counts,
       })),
       hasMore: pagination.hasMore,
     })),
@@ -64,14 +61,8 @@ const CHANNEL_PAGES: OwnerPages = {
   },
   async readItem({ video }, channel, short) {
     const { body } = await video.short(channel, short);
-    return {
-      id: body.id,
-      title: body.title ?? body.id,
-      text: body.description,
-      publishedAt: body.publishedAt,
-      counts: body.metrics,
-      ownerLabel: "The channel",
-    };
+    const { id, title, description: text, publishedAt, metrics: counts } = body;
+    return { id, title: title ?? id, text, publishedAt, counts, ownerLabel: "The channel" };
   },
   compare({ video }, names, query) {
     // The service checks the count.
@@ -131,17 +122,12 @@ const USER_PAGES: OwnerPages = {
       note: verified === true ? "verified" : null,
     };
   },
-  async readItem({ microblog }, owner, id) {
-    const { username, tweet } = (await microblog.tweet(owner, id)).body;
-    return {
-      id: tweet.id,
-      title: `Tweet ${tweet.id}`,
-      // A tweet without a known text shows that.
-      text: tweet.text ?? "",
-      publishedAt: tweet.created_at,
-      counts: tweet.metrics,
-      ownerLabel: username,
-    };
+  async readItem({ microblog }, owner, name) {
+    const { username, tweet } = (await microblog.tweet(owner, name)).body;
+    const { id, created_at: publishedAt, metrics: counts } = tweet;
+    // A tweet without a known text shows that.
+    const text = tweet.text ?? "";
+    return { id, title: `Tweet ${id}`, text, publishedAt, counts, ownerLabel: username };
   },
   compare({ microblog }, names, query) {
     // The service checks the count.

@@ -1,7 +1,4 @@
-/**
- * The controls of lists and charts: choices, which are kept in the address, and the button for more
- * rows.
- */
+/** The controls of lists and charts: choices, kept in the address, and the button for more rows. */
 import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import { formatExact } from "../format.ts";
 import type { ListedPages } from "../hooks.ts";
@@ -10,9 +7,7 @@ import { setParameters } from "../router.ts";
 import { Button } from "./form.tsx";
 import { Failed } from "./states.tsx";
 
-/**
- * A choice that is in the address; the parameters `cleared` have no meaning with another choice.
- */
+/** A choice in the address; the parameters `cleared` have no meaning with another choice. */
 export function Select({
   label,
   name,

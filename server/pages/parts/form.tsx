@@ -1,7 +1,7 @@
 /** Forms and buttons. */
 import type { FormHTMLAttributes } from "preact";
 
-type Fields = Readonly<Record<string, string>>;
+export type Fields = Readonly<Record<string, string>>;
 
 /** Reads the fields that are not empty; those with several values have commas between them. */
 function readFields(form: HTMLFormElement): Fields {

@@ -32,9 +32,7 @@ export function History(properties: {
   readonly counts: Readonly<Record<string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
-  /**
-   * The gains of the first count that the page shows, too: they are the changes of these ranges.
-   */
+  /** The gains of the first count that the page shows too: the changes of these ranges. */
   readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
   readonly open: (client: Client, query: HistoryQuery) => PageSource<HistoryItem<object>>;
 }) {
@@ -148,9 +146,7 @@ function HistoryCharts(properties: {
   );
 }
 
-/**
- * A bucket that is shown; its change or rate of growth is `null` if it is no fair one to compare.
- */
+/** A shown bucket; its change or rate of growth is `null` if a comparison would be unfair. */
 type SummaryPart = CountChange & Readonly<{ at: number; part: number | null }>;
 
 /** A summary of the shown part of a history: its change, and its best and worst buckets. */

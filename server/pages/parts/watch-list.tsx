@@ -1,6 +1,4 @@
-/**
- * The table of collected creators or channels: how collection goes, and a button that removes one.
- */
+/** The table of collected creators or channels: the state of each, and a button to remove it. */
 import type { ListedCreator } from "../../../core/resources/generated/types.ts";
 import { Instant, Text } from "./figures.tsx";
 import { Button } from "./form.tsx";

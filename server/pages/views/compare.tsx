@@ -1,7 +1,4 @@
-/**
- * Compares one count of up to ten channels or users, and links to the comparison of one with
- * others.
- */
+/** Compares one count of up to ten channels or users, and links an owner to its comparison. */
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
@@ -26,9 +23,7 @@ import {
 } from "../changes.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 
-/**
- * Counts of creators of different sizes are flat lines beside each other; their changes are not.
- */
+/** Counts of creators of different sizes are flat lines in one chart; their changes are not. */
 const MEASURES: Readonly<Record<Measure, string>> = {
   count: "Counts",
   change: "Change since the start",
@@ -156,7 +151,9 @@ function Comparison(choices: ReturnType<typeof readChoices>) {
                 )}
                 <Chart
                   {...createTimeAxis(plan, rows, readAt)}
-                  title={measure === "count" ? label : `${label}: ${lowerFirst(MEASURES[measure])}`}
+                  title={
+                    measure === "count" ? label : `${label}: ${MEASURES[measure].toLowerCase()}`
+                  }
                   series={found.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
                   leastSpan={findLeastSpan(allCounts, measure)}
@@ -219,5 +216,3 @@ const createColumns = (
     ),
   },
 ];
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

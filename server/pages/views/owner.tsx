@@ -71,14 +71,17 @@ function ProfileHead({ owner, details }: Readonly<{ owner: OwnerPages; details: 
         {since !== null && [" · since ", <Instant value={since} hasTime={false} />]}{" "}
         <CompareLink owner={owner} name={comparedName} />
       </p>
-      {description !== null && (
-        <p class="description">
-          <Text value={description} />
-        </p>
-      )}
+      <Description text={description} />
     </>
   );
 }
+
+const Description = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : (
+    <p class="description">
+      <Text value={text} />
+    </p>
+  );
 
 function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string }) {
   const { itemKind, itemPath } = owner;
@@ -159,11 +162,7 @@ export function Item({
   return (
     <Reading read={read}>
       {({ ownerLabel, title, text, publishedAt, counts, ...item }) => {
-        const description = text !== null && (
-          <p class="description">
-            <Text value={text} />
-          </p>
-        );
+        const description = <Description text={text} />;
         return (
           <>
             <p>

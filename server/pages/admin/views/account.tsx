@@ -7,20 +7,18 @@ import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { UsageOfDays, UsageTable } from "../../parts/usage.tsx";
 import { createFragment } from "../../router.ts";
-import type { Resource } from "../api.ts";
+import type { AdminAccount } from "../api.ts";
 import { useDialog } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
 import { Balance, createGrantForm, createLowBalanceForm } from "./credits.tsx";
 import { Keys } from "./keys.tsx";
 import { Statement } from "./statement.tsx";
 
-type AdminAccount = Resource<"AdminAccount">;
-
 export function Account({ name, query }: Readonly<{ name: string; query: URLSearchParams }>) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
   return (
     <>
-      <p class="crumbs">
+      <p>
         <a href="#accounts">All accounts</a>
       </p>
       <h1>

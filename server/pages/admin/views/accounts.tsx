@@ -7,12 +7,10 @@ import { Button } from "../../parts/form.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
-import { sendAdmin, type Resource } from "../api.ts";
-import { Field, parseCount, useDialog, type DialogForm } from "../forms.tsx";
+import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
+import { Field, parseCount, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
 import { Balance, createGrantForm, createLowBalanceForm, isLow } from "./credits.tsx";
-
-type AdminAccount = Resource<"AdminAccount">;
 
 const formatSum = (sum: number | null): string =>
   sum === null ? `over ${formatExact(INTEGER_MAX)}` : formatExact(sum);
@@ -80,11 +78,7 @@ function AccountList({
   all,
   isLowFirst,
   open,
-}: Readonly<{
-  all: readonly AdminAccount[];
-  isLowFirst: boolean;
-  open: (form: DialogForm) => void;
-}>) {
+}: Readonly<{ all: readonly AdminAccount[]; isLowFirst: boolean; open: OpenDialog }>) {
   const [search, setSearch] = useState("");
   const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
   const items = isLowFirst
@@ -126,7 +120,7 @@ function AccountList({
   );
 }
 
-const createColumns = (open: (form: DialogForm) => void): readonly Column<AdminAccount>[] => [
+const createColumns = (open: OpenDialog): readonly Column<AdminAccount>[] => [
   {
     label: "Account",
     as: "name",

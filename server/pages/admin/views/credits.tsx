@@ -1,13 +1,9 @@
-/**
- * The balance of an account, and the forms that grant credits and that set when a balance is low.
- */
+/** The balance of an account, and the forms that grant credits and set when a balance is low. */
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
 import { Badge } from "../../parts/states.tsx";
-import { sendAdmin, type Resource } from "../api.ts";
+import { sendAdmin, type AdminAccount, type Resource } from "../api.ts";
 import { Field, parseCount, type DialogForm } from "../forms.tsx";
-
-type AdminAccount = Resource<"AdminAccount">;
 
 export const isLow = ({ balance, low_balance }: AdminAccount): boolean =>
   low_balance !== null && balance < low_balance;

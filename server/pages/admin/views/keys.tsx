@@ -1,7 +1,4 @@
-/**
- * The API keys of an account: they are created, rotated and revoked. A key is shown once, when it
- * is created.
- */
+/** The API keys of an account: they are created, rotated and revoked. A new key is shown once. */
 import { useState } from "preact/hooks";
 import { KEY_SCOPES } from "../../../stored-names.ts";
 import { formatLocal } from "../../format.ts";
@@ -11,7 +8,7 @@ import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
 import { sendAdmin, type Resource } from "../api.ts";
-import { Field, useDialog, type DialogForm } from "../forms.tsx";
+import { Field, useDialog, type DialogForm, type OpenDialog } from "../forms.tsx";
 import { Reading, useAdminRead } from "../reading.tsx";
 
 type AdminKey = Resource<"AdminKeyList">[number];
@@ -84,10 +81,7 @@ function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
   );
 }
 
-const createColumns = (
-  open: (form: DialogForm) => void,
-  showKey: ShowKey,
-): readonly Column<AdminKey>[] => [
+const createColumns = (open: OpenDialog, showKey: ShowKey): readonly Column<AdminKey>[] => [
   { label: "Key", render: KeyName },
   { label: "State", render: KeyState },
   {

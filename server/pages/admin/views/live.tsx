@@ -27,9 +27,7 @@ type RouteCounts = MetricsReading["total"];
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
 
-/**
- * The readings since the page was opened: the first one after a start of the service, and the last.
- */
+/** The readings since the page was opened: the first since the service started, and the last. */
 interface LiveState {
   readonly first?: MetricsReading;
   readonly last?: MetricsReading;

@@ -8,7 +8,7 @@ import type { Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
 import { sendAdmin, type Resource } from "../api.ts";
 import { FilteredList } from "../filtered-list.tsx";
-import type { DialogForm } from "../forms.tsx";
+import type { DialogForm, OpenDialog } from "../forms.tsx";
 
 type Notice = Resource<"AdminNotice">;
 
@@ -23,7 +23,7 @@ const Delivery = ({ state, delivered_at, next_attempt }: Notice) => (
   </>
 );
 
-const createColumns = (open: (form: DialogForm) => void): readonly Column<Notice>[] => [
+const createColumns = (open: OpenDialog): readonly Column<Notice>[] => [
   {
     label: "Account",
     field: "account",
