@@ -1,14 +1,10 @@
-/**
- * The settings of the service, with their documentation, and their values, read once at the start.
- */
+/** The settings of the service, their documentation, and their values, read once at the start. */
 import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
 import { checkedText, oneOf, WEB_URL, type Setting } from "./settings.ts";
 
-/**
- * Whether a file URL is unambiguous: without host, query, fragment, and invisible space at its end.
- */
+/** Whether a file URL is unambiguous: no host, query, fragment, or invisible space at its end. */
 function isFileUrl(text: string): boolean {
   if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]*[^?#\s]$/.test(text)) return false;
   try {
@@ -175,9 +171,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/**
- * Reads the settings; an empty one counts as not set. @throws {ConfigError} Naming all wrong ones.
- */
+/** Reads the settings; empty ones count as not set. @throws {ConfigError} Naming all wrong ones. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const readSetting = ({ name, allowed, default: initial, parse }: Setting): unknown => {

@@ -1,7 +1,4 @@
-/**
- * The command line: parses arguments, runs a command, and turns errors into messages and exit
- * codes.
- */
+/** The command line: parses arguments, runs commands, maps errors to messages and exit codes. */
 import { Command, CommanderError } from "commander";
 import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
 import { addAuditCommand } from "./commands/audit.ts";
@@ -69,9 +66,7 @@ export function createProgram(context = createContext(createProcessIo(), [])): C
   return program;
 }
 
-/**
- * Creates the context of the command that `argv` names. With `--json`, each message is an object.
- */
+/** Creates the context of the command in `argv`. With `--json`, each message is an object. */
 function createContext(io: CommandLineIo, argv: readonly string[]) {
   const [verb = ""] = argv;
   const end = argv.indexOf("--");

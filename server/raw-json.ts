@@ -1,7 +1,4 @@
-/**
- * Raw JSON: parts of a value that are JSON text already. The store encodes long histories to bytes
- * once, and responses contain those bytes as they are.
- */
+/** Raw JSON: parts of a value that are JSON bytes already, such as the store's long histories. */
 
 /** Stands for a raw part. No other text equals it, because a lone surrogate cannot be stored. */
 const PLACEHOLDER = "\ud800";
@@ -56,9 +53,7 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
   return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }
 
-/**
- * Writes a value without lone surrogates like `JSON.stringify`: pieces of text and the raw parts.
- */
+/** Writes a value without lone surrogates like `JSON.stringify`: pieces of text and raw parts. */
 export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
   if (value instanceof RawJson) return [value.bytes];
   const rawParts: Uint8Array[] = [];

@@ -1,6 +1,4 @@
-/**
- * Generates the secrets that clients send, such as API keys; the database has only their hashes.
- */
+/** Generates the secrets that clients send, such as API keys; the database has only hashes. */
 
 /** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const CLEAR_CHARACTERS = 10;

@@ -110,9 +110,7 @@ export async function openService(options: ServiceOptions) {
     database,
     collecting: collectionEngine,
     setAddress: (url: string) => void (address = url),
-    /**
-     * Opens files and starts threads before the first request: file descriptors may run out later.
-     */
+    /** Opens files and starts threads before the first request: descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     startMaintenance: maintenance.startInBackground,
     /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */

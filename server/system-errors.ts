@@ -1,8 +1,6 @@
 /** Reads the messages, codes and advice of errors from the runtime, the system or a library. */
 
-/**
- * Describes an error and, if it says something else, its root cause; for operators, not clients.
- */
+/** Describes an error and, if it says something else, its root cause; only for operators. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = findRootCause(error.cause);

@@ -1,17 +1,11 @@
-/**
- * The interface of sources and their collectors, with the targets, results and errors that they
- * share. Instants are in milliseconds since 1970 UTC.
- */
+/** Sources, collectors, targets, results and errors. Instants are milliseconds since 1970 UTC. */
 import type { TSchema, Static } from "@sinclair/typebox";
 import { sanitizeMessage } from "../../core/text.ts";
 import type { Setting } from "../settings.ts";
 
 export type Platform = "video" | "microblog";
 
-/**
- * The tasks of collectors: an entity's attributes and counts (`profile`), its list of shorts or
- * tweets (`items`), and the counts of known items (`counts`).
- */
+/** A task polls an owner (`profile`), its list of items (`items`), or their counts (`counts`). */
 export const TASK_NAMES = ["profile", "items", "counts"] as const;
 export type TaskName = (typeof TASK_NAMES)[number];
 
@@ -19,10 +13,7 @@ export type TaskName = (typeof TASK_NAMES)[number];
 export type SourceState = Readonly<Record<string, string>>;
 
 export interface CollectionTarget {
-  /**
-   * `profile` and `items`: a tracked channel (`@handle` or identifier), or a username in lower
-   * case. `counts`: the identifier of a short or a tweet.
-   */
+  /** A channel (`@handle` or identifier), a username in lower case, or an item's identifier. */
   readonly id: string;
   /** Empty before the first poll. */
   readonly sourceState: SourceState;
@@ -151,10 +142,7 @@ export class SourceError extends Error {
    * it. `rejected`: not worth one. `failed`: retries did not help, or the response is unusable.
    */
   readonly kind: "rate-limited" | "stop" | "not-found" | "transient" | "rejected" | "failed";
-  /**
-   * The end of a `rate-limited` or a `stop`, in milliseconds since 1970 UTC; `undefined` for a stop
-   * until the settings change.
-   */
+  /** The end of a `rate-limited` or a `stop`; `undefined` for a stop until the settings change. */
   readonly until: number | undefined;
   /** The bucket that has no requests left, if `rate-limited`. */
   readonly bucket: string | undefined;

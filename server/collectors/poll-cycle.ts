@@ -1,7 +1,4 @@
-/**
- * The cycles that poll the due targets of a source, within its quota and rate limits, and the
- * engine that runs those of all sources, once or in a loop.
- */
+/** Poll cycles of a source, within its quota and rate limits, and the engine that runs them all. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { ImportObservations } from "../../core/stores.ts";
@@ -26,10 +23,7 @@ const TASK_DELAY_MS = 100;
 /** Bounds of the time between two cycles. */
 const POLL_INTERVAL_MIN_MS = 2000;
 const POLL_INTERVAL_MAX_MS = 30_000;
-/**
- * A paced cycle ends after this time, so that changes of the lists of creators and channels take
- * effect.
- */
+/** A paced cycle ends after this time, so that changes of the watch lists take effect. */
 const PACED_CYCLE_MAX_MS = 15_000;
 
 interface PollCycleOptions {
@@ -62,9 +56,7 @@ export function createPollCycle(options: PollCycleOptions) {
     }
   }
 
-  /**
-   * Runs one cycle after the cycle that is running; one that is not paced, until nothing is due.
-   */
+  /** Runs one cycle after the running one; one that is not paced, until nothing is due. */
   function collect(pace: Pace = { isPaced: true }): Promise<void> {
     const cycle = previousCycle.then(() => runCycle(pace));
     previousCycle = cycle.catch(() => undefined);
@@ -134,10 +126,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
   }
 
   return {
-    /**
-     * Polls the targets that are due, and alternates between the tasks: profiles stay up to date
-     * also while the item lists of thousands of creators are read for the first time.
-     */
+    /** Polls due targets, alternating tasks: many first lists of items must not delay profiles. */
     async pollDueTargets(pace: Pace): Promise<void> {
       if (!(await health.resume())) return;
       const slowdownFactors = await budget.readSlowdownFactors();
@@ -198,9 +187,7 @@ export async function createCollectionEngine({
   return {
     sources,
 
-    /**
-     * Polls all that is due now. @returns The status of each source, with the work of this call.
-     */
+    /** Polls all that is due now. @returns Each source's status, with the work of this call. */
     async collect(): Promise<SourceStatus[]> {
       const before = await sources();
       const cycles = pollCycles.map((pollCycle) => pollCycle.collect({ isPaced: false }));

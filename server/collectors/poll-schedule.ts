@@ -41,9 +41,7 @@ const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 /** The delay after the first failure; each further one doubles it. */
 const RETRY_BASE_MS = 5 * MINUTE_MS;
 
-/**
- * @param ageMs Since the item, or the newest item of a list, was published; `Infinity` for none.
- */
+/** @param ageMs The age of the item, or of a list's newest item; `Infinity` for none. */
 export function computeIntervalMs(task: TaskName, ageMs: number): number {
   const { minMs, maxMs } = INTERVAL_BOUNDS[task];
   return Math.min(maxMs, Math.max(minMs, ageMs / AGE_DIVISOR));
@@ -88,9 +86,7 @@ interface Schedule {
   readonly now: number;
 }
 
-/**
- * Computes the update of a target; `undefined` if the source was not polled for it: it stays due.
- */
+/** Computes the update of a target; `undefined` if its source was not polled: it stays due. */
 export function reschedule(
   schedule: Schedule,
   task: TaskName,

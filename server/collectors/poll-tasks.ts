@@ -1,7 +1,4 @@
-/**
- * Creates the tasks of sources. A task polls targets in batches or one by one, or a list newest
- * first. It tells the failure of a target from that of the source.
- */
+/** Polls batches, single targets and lists. Tells failures of a target from those of its source. */
 import { DomainError } from "../../core/errors.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
@@ -71,10 +68,7 @@ function* rejectInvalid(
   return valid;
 }
 
-/**
- * Polls targets with one request. If the source says that something in the batch does not exist,
- * each half is polled, until the missing target is alone.
- */
+/** Polls a batch in one request, and halves it until a target that does not exist is alone. */
 export async function* pollBatch(
   targets: readonly CollectionTarget[],
   context: CollectorContext,
@@ -136,10 +130,7 @@ interface ListPage {
   readonly nextCursor: string | undefined;
 }
 
-/**
- * Reads a list, newest first, until a page is known. The items are yielded together at the end:
- * otherwise an interrupted list would leave a gap behind items that are known.
- */
+/** Reads a list until a page is known. Yields all at the end: an interruption must leave no gap. */
 export async function* pollNewestFirst(
   targetId: string,
   maxPages: number,
@@ -184,10 +175,7 @@ export function throwFailure(reason: string): never {
   throw new SourceError("rejected", reason);
 }
 
-/**
- * Ends the reading of a target that a response leaves out. If there is a warning, an item could not
- * be read: the missing one can be that item, so it may not be gone.
- */
+/** Throws that a target is missing: gone or, if there is a warning, perhaps only unreadable. */
 export function throwMissing(reason: string, warning?: string): never {
   throw warning === undefined
     ? new SourceError("not-found", reason)

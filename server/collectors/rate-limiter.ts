@@ -12,10 +12,7 @@ const BURST_MIN_UNITS = 20;
 
 type Pause = Readonly<Record<"from" | "until", number>>;
 
-/**
- * Returns the end of a pause; `undefined` if it is over. A pause that begins in the future comes
- * from a clock that was ahead and was set right: it does not count.
- */
+/** Returns the end of a pause; `undefined` if it is over, or began while the clock was ahead. */
 export function readPauseEnd(pause: Pause | undefined, now: number): number | undefined {
   return pause !== undefined && pause.from <= now && now < pause.until ? pause.until : undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * The health of a source: whether it is stopped or failing, and the circuit breaker, which pauses a
- * bucket for longer and longer while all requests fail.
- */
+/** The health of a source: stopped or failing, and the circuit breaker that pauses its buckets. */
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { Collector } from "./collector.ts";

@@ -144,9 +144,7 @@ function addCollectCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/**
- * Says why nothing was collected from a source; `undefined` if something was, or nothing was due.
- */
+/** Says why a source collected nothing; `undefined` if it did, or nothing was due. */
 function findProblem({
   source,
   status,

@@ -1,6 +1,4 @@
-/**
- * The base of all commands: context, errors, arguments, and the client of the administration API.
- */
+/** The base of all commands: context, errors, arguments and client of the administration API. */
 import { InvalidArgumentError } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { INTEGER_MAX, LIST_LIMIT_RANGE } from "../../core/limits.ts";

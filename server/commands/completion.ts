@@ -79,9 +79,7 @@ const listSteps = (commands: readonly CommandWords[]) =>
     subcommands.map(({ name }) => quote(`${path}/${name}`)),
   );
 
-/**
- * The commands of bash and zsh that find the command `$at`, and complete the value of an option.
- */
+/** The commands of bash and zsh that find the command `$at`, and complete an option's value. */
 function formatSearch(
   commands: readonly CommandWords[],
   { words, previous }: { readonly words: string; readonly previous: string },

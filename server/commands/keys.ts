@@ -158,9 +158,7 @@ export function addTokensCommand(program: Command, context: CommandContext): voi
     });
 }
 
-/**
- * Prints a secret, or with `--json` the response. Written at once, so that a failure is noticed.
- */
+/** Prints a secret, or with `--json` the response. Writes at once, so that it notices a failure. */
 function writeSecret(
   { writeOutSync, isJson }: CommandContext,
   secret: string,
@@ -177,9 +175,7 @@ function writeSecret(
   }
 }
 
-/**
- * Says on a terminal how to use a new secret. The hints leave it out: only standard output has it.
- */
+/** Says on a terminal how to use a new secret. Hints leave it out: only standard output has it. */
 async function writeUseHint(
   context: CommandContext,
   noun: string,

@@ -1,7 +1,4 @@
-/**
- * The parts that charged reads need, connected: response cache, debit queue, refund spool, status
- * counter and body streamer.
- */
+/** Connects response cache, debit queue, refund spool, status counter and body streamer. */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
 import type { Config } from "../config.ts";
@@ -68,9 +65,7 @@ export function createChargedReadParts(
       await debitQueue.check();
     },
 
-    /**
-     * Finishes debits and refunds, and closes the database. Refunds that fail stay in the spool.
-     */
+    /** Finishes debits and refunds, and closes the database. Failed refunds stay in the spool. */
     async close(timeoutMs: number): Promise<void> {
       await pTimeout(debitQueue.close().then(statuses.flush), {
         milliseconds: Math.max(timeoutMs, REFUND_GRACE_MS),

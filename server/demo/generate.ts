@@ -1,8 +1,4 @@
-/**
- * Generates the demo's data: a plausible history of channels, shorts, users and tweets. All of it
- * is a function of the instant, so a demo continues its history after a stop, and two demos at the
- * same time show the same data.
- */
+/** Generates the demo's data, a function of the instant: demos agree, and continue after a stop. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
@@ -29,9 +25,7 @@ const TWEET_INTEREST_HOURS = 5;
 
 const LIKES_HIDDEN_SHARE = 0.07;
 
-/**
- * Posts of this age or older are not observed any more, except the first of the demo's creators.
- */
+/** Posts of this age are not observed any more, except the first of the demo's creators. */
 const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
 /** How often an entity is observed while it is younger than `maxAgeMs`, by rising age. */
@@ -221,9 +215,7 @@ function createTweet(user: (typeof USERS)[number], slot: Slot) {
   });
 }
 
-/**
- * Milliseconds, then 22 random bits: above 2^53, as real identifiers, in the order of publication.
- */
+/** Milliseconds, then 22 random bits: above 2^53 like real ones, in the order of publication. */
 function createTweetId(seed: number, publishedAt: number): string {
   const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
   return String((BigInt(publishedAt - Date.UTC(2011, 0, 1)) << 22n) | randomBits);
@@ -252,10 +244,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
   }
 }
 
-/**
- * Generates one observation a day of each channel and user, oldest first: the history from before
- * the demo. They are among those of {@link generateObservations}, so both can be imported.
- */
+/** Generates the history before the demo: a daily part of {@link generateObservations}. */
 export function* generateDailyProfiles(window: ObservationWindow): Generator<ObservationLine> {
   const from = Math.max(window.from, EPOCH);
   const profiles = createProfiles();

@@ -1,7 +1,4 @@
-/**
- * Random numbers without state. Each is a function of a seed and an index, so that any instant of
- * the demo can be computed without the instants before it.
- */
+/** Stateless random numbers: functions of a seed and an index, so any instant can be computed. */
 
 /** Hashes a name to a seed from 0 to 2^32 - 1 (FNV-1a over its UTF-16 units). */
 export function hashSeed(name: string): number {

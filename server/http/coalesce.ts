@@ -1,7 +1,4 @@
-/**
- * Runs a task at most once at a time. Calls during a run share the next run, so no caller gets a
- * result that is older than its call.
- */
+/** Runs a task once at a time. Calls during a run share the next: no result predates its call. */
 export function coalesceRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;

@@ -61,9 +61,7 @@ const SOURCE_METRICS: Readonly<Record<string, SourceMetric>> = {
 interface MetricsOptions {
   readonly collecting: { sources(): Promise<SourceStatus[]> };
   readonly notices: Pick<NoticeStore, "countUndelivered">;
-  /**
-   * `getOutage()` tells why requests to the database are suspended; `undefined` if they are not.
-   */
+  /** Returns why requests to the database are suspended; `undefined` if they are not. */
   readonly database: { getOutage(): Error | undefined };
   now(): number;
 }

@@ -35,10 +35,7 @@ export const PAGE_PATHS = {
   admin: ["/admin"],
 } as const;
 
-/**
- * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not
- * exist: the dashboard says so to people.
- */
+/** Creates the routes of the pages, and a plugin that shows browsers a page for a wrong address. */
 export function createPages(getRouteMatcher: () => MatchRoute) {
   const dashboard = createProgram("pages");
   const admin = createProgram("admin");
@@ -179,9 +176,7 @@ interface PageFile {
   load(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/**
- * Creates a page. The template has placeholders for the URLs of the files, which are named by them.
- */
+/** Creates a page. Its template has placeholders for the URLs of the files, named after them. */
 function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
   const routes = new Elysia();
   for (const { path, contentType, load } of Object.values(files)) {
@@ -201,9 +196,7 @@ function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFi
   return { routes, serveDocument };
 }
 
-/**
- * Creates a function that responds with one body, which `load` loads once; after a failure again.
- */
+/** Creates a function that responds with one body, loaded once by `load`; after a failure again. */
 function createStaticResponder(
   contentType: string,
   cacheControl: string,

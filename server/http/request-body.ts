@@ -1,7 +1,4 @@
-/**
- * Reads request bodies within a limit of bytes, and JSON within a time. The limits are not left to
- * Bun, because its own 413 is empty and comes before path and API key are checked.
- */
+/** Reads bodies within limits of size and time. Bun's own 413 is empty, and precedes all checks. */
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 

@@ -30,10 +30,7 @@ export function getQuery(request: Request): URLSearchParams {
   return parseQuery(getPathAndQuery(request));
 }
 
-/**
- * Rejects query parameters that an operation does not have: a misspelt one would cost a credit and
- * do nothing.
- */
+/** Rejects unknown query parameters: a misspelt one would cost a credit and do nothing. */
 export function assertKnownParameters(pathAndQuery: string, known: readonly string[]): void {
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return;

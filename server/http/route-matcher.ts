@@ -90,9 +90,7 @@ function createPathPattern(beginning: string, beginnings: ReadonlySet<string>): 
   return new RegExp(`^${exceptions}${RegExp.escape(beginning)}(?:/|$)`);
 }
 
-/**
- * Replaces the path of a request by one that does not exist: the same, with its slashes escaped.
- */
+/** Replaces a request's path by one that does not exist: the same, with its slashes escaped. */
 function escapePath({ method, headers }: Request, path: string, mountPath: string): Request {
   const url = `http://localhost${mountPath}/${encodeURIComponent(path)}`;
   return new Request(url, { method, headers });

@@ -1,7 +1,4 @@
-/**
- * Makes one process own a database file. The owner answers on a socket beside the file, so that
- * every command works while a service runs: through the owner, or in process when there is none.
- */
+/** One process owns a database file. Commands of others work through its socket beside the file. */
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";

@@ -1,7 +1,4 @@
-/**
- * The process that serves the public API over HTTP: its start, warnings when it runs out of file
- * descriptors, and its stop without losing a request.
- */
+/** Serves the public API: start, warning of few file descriptors, stop without losing a request. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import pTimeout from "p-timeout";
@@ -35,9 +32,7 @@ export async function runServer<Prepared>(
     start,
   }: {
     readonly verb: string;
-    /**
-     * Whether it listens on a free port when the configured one is in use; otherwise that throws.
-     */
+    /** Whether it takes a free port when the configured one is in use; otherwise that throws. */
     readonly isAnyPortAllowed?: boolean;
     prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
     /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */

@@ -103,9 +103,7 @@ export function createFailureLog(
       }
     },
 
-    /**
-     * Logs which causes have stopped since the last summary, and counts the failures of the others.
-     */
+    /** Logs which causes stopped since the last summary, and counts the failures of the others. */
     summarize(): void {
       for (const [key, group] of groups) {
         const { cause, total, recent } = group;

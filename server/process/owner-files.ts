@@ -14,9 +14,7 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;
 
-/**
- * Locks a file until the process ends. @returns Unlocks it; `undefined` if another process has it.
- */
+/** Locks a file until the process ends. @returns Unlocks it; `undefined` if another has it. */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   const folder = dirname(resolve(file));
   orThrow(
@@ -104,10 +102,7 @@ const OWNER_TIMEOUT_MS = 10_000;
 
 const PROBE_INTERVAL_MS = 1000;
 
-/**
- * Deadlines are counted in steps of this length, not read from a clock: a command that was
- * suspended itself gives the owner the rest of its time.
- */
+/** Deadlines are counted in these steps: while a command is suspended, no time passes for it. */
 const TIMER_STEP_MS = 250;
 
 /** The longest path of a unix socket that every platform supports. */
@@ -125,10 +120,7 @@ export function resolveSocketPath(file: string): string {
   );
 }
 
-/**
- * Asks the owner to describe itself; `undefined` if none runs. @throws {DomainError} If it is
- * silent.
- */
+/** Asks the owner to describe itself; `undefined` if none runs. @throws {DomainError} If silent. */
 export async function probeOwner(
   file: string,
   cancelSignal = new AbortController().signal,
@@ -163,9 +155,7 @@ export function connectToOwner(file: string): AdminConnection {
   };
 }
 
-/**
- * Probes the owner until the connection is closed; aborts its requests when the owner is silent.
- */
+/** Probes the owner until the connection closes; aborts its requests when the owner is silent. */
 async function monitorOwner(
   file: string,
   closeSignal: AbortSignal,
@@ -183,10 +173,7 @@ async function monitorOwner(
   }
 }
 
-/**
- * Sends a request to the owner on a connection of its own: on a reused one a client cannot tell
- * whether an owner that ended had begun to handle it.
- */
+/** Sends a request on a connection of its own: a reused one hides whether the owner began it. */
 const sendToOwner = (file: string, url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 

@@ -1,7 +1,4 @@
-/**
- * The command `serve`: applies the refunds that an earlier process left, warns of unsafe databases,
- * and runs the service with its collectors, maintenance and notices.
- */
+/** The command `serve`: recovers refunds, warns of unsafe databases, and runs the service. */
 import type { CommandContext } from "../commands/command.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { writeHint } from "../commands/terminal/process-io.ts";

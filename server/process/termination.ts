@@ -1,7 +1,4 @@
-/**
- * The end of a process: the signals to end and the end of its package runner, and how a server
- * stops without cutting a response.
- */
+/** The end of a process: signals, the end of its package runner, and stops that cut no response. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import pTimeout from "p-timeout";
@@ -9,10 +6,7 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/**
- * A second signal within this time counts as the first: `npx` passes on SIGINT, which the terminal
- * has sent to all its processes already.
- */
+/** A second signal this soon is the first again: `npx` passes on the SIGINT of the terminal. */
 const DUPLICATE_SIGNAL_MS = 1000;
 
 const CHECK_INTERVAL_MS = 250;

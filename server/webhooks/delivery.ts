@@ -53,9 +53,7 @@ export function computeNextAttempt({
   return now + Math.round(delayMs * (1 - jitter / 2));
 }
 
-/**
- * Delivers notices until it is stopped. @returns Stops it, once the running attempts are released.
- */
+/** Delivers notices until stopped. @returns Stops it, once the running attempts are released. */
 export function startDelivery(options: DeliveryOptions): () => Promise<void> {
   return startLoop({
     run: createDelivery(options),

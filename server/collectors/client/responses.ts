@@ -62,9 +62,7 @@ export function readStatusError(
   return new SourceError(isTransient ? "transient" : "rejected", reason);
 }
 
-/**
- * Reads `Retry-After`, in seconds or as a date, a day ahead at most; `undefined` for a past one.
- */
+/** Reads `Retry-After`, in seconds or as a date, up to a day ahead; `undefined` for a past one. */
 function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const seconds = parseInteger(text);
@@ -89,10 +87,7 @@ export function parseWindowReset(
   return Math.min(seconds * 1000, now + DAY_MS);
 }
 
-/**
- * Reads a count that is text; `null` for a missing one. Anything but a whole number is returned
- * unchanged: the check of the observation rejects it with a reason.
- */
+/** Reads a count that is text; `null` for none. The observation's check rejects a malformed one. */
 export const parseCount = (value: unknown): unknown =>
   typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
 

@@ -1,7 +1,4 @@
-/**
- * The HTTP client of a source: counts each request before it is sent, respects the rate limits,
- * retries transient errors, follows redirects on the same host, and checks the response.
- */
+/** The HTTP client of a source: quota, rate limits, retries, redirects and checks of responses. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";

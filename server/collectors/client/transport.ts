@@ -6,9 +6,7 @@ interface SendOptions {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /**
-   * Starts the timeout, a timer by default; tests end requests in their own way. @returns Stops it.
-   */
+  /** Starts the timeout, by default a timer; tests end requests differently. @returns Stops it. */
   readonly startTimeout?: ((abort: () => void, ms: number) => () => void) | undefined;
   /** Of the decompressed body. */
   readonly maxBytes: number;

@@ -60,9 +60,7 @@ const ListResponse = Type.Object({
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
 
-/**
- * Requests a list of users or tweets. `checkExists()` throws why X left out one, if it says why.
- */
+/** Requests a list of users or tweets. `checkExists()` throws why X left one out, if it says so. */
 export async function fetchList<Schema extends TSchema>(
   { request }: CollectorContext,
   itemSchema: Schema,

@@ -34,9 +34,7 @@ const Channel = Type.Object({
 });
 type Channel = Static<typeof Channel>;
 
-/**
- * The source state: the identifier of a channel, `UC…`, and the playlist of all its videos, `UU…`.
- */
+/** The source state: the identifier of a channel, `UC…`, and its playlist of all videos, `UU…`. */
 type ChannelIds = Readonly<Record<"channel" | "uploads", string>>;
 
 /** Observes channels: those with a known identifier in one request, the others by handle. */

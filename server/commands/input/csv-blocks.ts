@@ -116,9 +116,7 @@ const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
-/**
- * Where in a row the next byte is. A quote is special at the start of a cell and in a quoted cell.
- */
+/** Where in a row the next byte is. Quotes are special at a cell's start and in quoted cells. */
 const CELL_START = 0;
 const UNQUOTED = 1;
 const QUOTED = 2;

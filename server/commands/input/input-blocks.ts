@@ -1,6 +1,4 @@
-/**
- * Reads files of observations, lines or CSV, packed or not, as blocks of lines in constant memory.
- */
+/** Reads observation files, lines or CSV, packed or not, as blocks of lines in constant memory. */
 import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -17,9 +15,7 @@ import { readCsvBlocks, type InputBlock } from "./csv-blocks.ts";
  */
 const BLOCK_BYTES = 8 * 1_048_576;
 
-/**
- * Reading CSV leaves more garbage in each block: with 8 MiB, an import takes 350 MiB, with 4, 250.
- */
+/** CSV leaves more garbage in each block: an import takes 350 MiB with 8 MiB, 250 with 4. */
 const CSV_BLOCK_BYTES = 4 * 1_048_576;
 
 interface InputOptions {

@@ -1,6 +1,4 @@
-/**
- * The endpoints of accounts: grants, refunds, usage, statements, and the verification of balances.
- */
+/** The endpoints of accounts: grants, refunds, usage, statements, and verification of balances. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue, type QueryParameters } from "../../../core/parameters.ts";

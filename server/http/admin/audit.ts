@@ -35,9 +35,7 @@ export async function recordChange<Result>(
   }
 }
 
-/**
- * Applies retention step by step, with an entry in the audit. It may be ended between two steps.
- */
+/** Applies retention step by step, with an entry in the audit. It may end between two steps. */
 export async function recordRetention(
   options: AuditOptions,
   request: Request,
@@ -81,10 +79,7 @@ async function beginEntry(
     audit.finish(uid, outcome, cutSecretsOfDetails({ ...details, ...more })).catch(() => undefined);
 }
 
-/**
- * Cuts API keys and tokens that someone took for a name, a label or a reference to as many
- * characters as the lists of both show. Nothing deletes the audit.
- */
+/** Cuts secrets that were sent as a name, label or reference: nothing deletes the audit. */
 const cutSecrets = (text: string): string =>
   text.replace(/cma?_[A-Za-z0-9_-]{20,}/g, (secret) => `${secret.slice(0, 10)}…`);
 
@@ -103,10 +98,7 @@ type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", nu
 
 const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, causes: [] };
 
-/**
- * Imports observations, with an entry in the audit. An import can be thousands of requests, so
- * those of a caller in one hour share an entry.
- */
+/** Imports observations. A caller's imports of an hour share an entry, as they can be thousands. */
 export async function recordImport<Result extends ImportCounts>(
   { audit, now }: AuditOptions,
   request: Request,

@@ -68,9 +68,7 @@ export function createAdminAuthentication(options: {
   const guesses = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   let totalFailures: TokenBucket | undefined;
 
-  /**
-   * Compares a token. It must not wait: requests at the same time would all be below the limits.
-   */
+  /** Compares a token. It must not wait: simultaneous requests would all be below the limits. */
   function check(
     request: Request,
     presentedToken: string,
@@ -129,10 +127,7 @@ export function createAdminAuthentication(options: {
   };
 }
 
-/**
- * The network of an address: an IPv4 address itself, the first 64 bits of an IPv6 address. A client
- * can choose the other bits as it likes.
- */
+/** The network of an address: IPv4 itself, 64 bits of IPv6, as clients choose the other ones. */
 export function getNetworkPrefix(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address;

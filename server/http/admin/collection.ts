@@ -1,7 +1,4 @@
-/**
- * The administration endpoints of collecting: collecting at once, the tracked channels, and the
- * monitoring list. Also the status of the whole service with its sources.
- */
+/** Administration endpoints of collecting, the watch lists, and the status of the service. */
 import { Type } from "@sinclair/typebox";
 import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";

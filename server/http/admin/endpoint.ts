@@ -1,7 +1,4 @@
-/**
- * The declaration of an endpoint of the administration API, and its dependencies. Routes, checks of
- * queries and bodies, the OpenAPI document and the client of the commands follow from it.
- */
+/** An administration endpoint's declaration: routes, checks, OpenAPI and client follow from it. */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
@@ -35,9 +32,7 @@ export interface AdminOptions {
       readonly url: string;
       /** The size of the file and of its recent changes; `null` for a libSQL server. */
       readonly bytes: number | null;
-      /**
-       * The failure that a commit survives at least; a libSQL server may be set to survive more.
-       */
+      /** The failure that a commit survives at least; a libSQL server may survive more. */
       readonly durability: "power" | "process";
       readonly outage: string | null;
     };

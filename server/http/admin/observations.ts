@@ -130,9 +130,7 @@ function parseExportOptions(query: QueryParameters): ExportOptions {
   };
 }
 
-/**
- * Responds with an export, once its first observations are read: a failure until then has a status.
- */
+/** Responds with an export once its first observations are read: earlier failures have a status. */
 async function startResponse(chunks: AsyncGenerator<string>, type?: string): Promise<Response> {
   const first = await chunks.next();
   async function* resume() {

@@ -1,6 +1,4 @@
-/**
- * The endpoints of the two lists with pages: the notices, which can be sent again, and the audit.
- */
+/** The endpoints of two lists with pages: the notices, which can be sent again, and the audit. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, LIST_LIMIT_RANGE } from "../../../core/limits.ts";

@@ -1,7 +1,4 @@
-/**
- * Schemas of the resources that the administrator's page shows too, and of fields that several
- * endpoints have.
- */
+/** Schemas of the resources that the administrator's page shows too, and of shared fields. */
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import {

@@ -190,10 +190,7 @@ export function createAdminRoutes<Options extends AdminOptions>(
   return app;
 }
 
-/**
- * Creates the API on the socket of the process that owns a database file. It has no authentication:
- * the file mode of the socket decides which users may connect.
- */
+/** Creates the API on the owner's socket, whose file mode decides which users may connect. */
 export function createOwnerApp(options: OwnerOptions & { readonly onFailure: OnFailure }) {
   return new Elysia()
     .onRequest(({ request }) => admitCommand(request))

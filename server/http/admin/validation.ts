@@ -1,6 +1,4 @@
-/**
- * Validates requests: bodies against their schemas, and the parameters that several endpoints have.
- */
+/** Validates requests: bodies against their schemas, and parameters that several endpoints have. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
@@ -32,10 +30,7 @@ export function createBodyCheck(schema: TObject): (body: unknown) => void {
   };
 }
 
-/**
- * Names the wrong value, its place and the allowed ones: of a union, all that it has; of a
- * text with a pattern, the description of its schema.
- */
+/** Names the wrong value, its place, and what is allowed: values, or a pattern's description. */
 function describeError({ path, message, value, schema }: ValueError): string {
   const where = path === "" ? "The body" : path.slice(1).replaceAll("/", ".");
   if (value === undefined) return `${where} is missing`;

@@ -71,10 +71,7 @@ export function createEncodedEtag(etag: string, encoding: ContentEncoding): stri
   return `${etag.slice(0, -1)}-${encoding}"`;
 }
 
-/**
- * Creates the Elysia plugin that compresses the values that handlers return. A `Response` stays as
- * it is: its route decides, because its body can be a stream.
- */
+/** Creates the plugin that compresses returned values, but no `Response`: it can be a stream. */
 export function createCompressionPlugin() {
   return new Elysia({ name: "compression" }).onAfterHandle(
     { as: "global" },

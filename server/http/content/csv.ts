@@ -22,10 +22,7 @@ const encoder = new TextEncoder();
 /** Items that one step encodes: about a millisecond. */
 const STEP_ITEMS = 500;
 
-/**
- * Whether a client prefers `text/csv` to `application/json`: RFC 9110, section 12.5.1. It must name
- * it, because browsers accept every type.
- */
+/** Whether a client names and prefers `text/csv` (RFC 9110, 12.5.1): browsers accept any type. */
 export function prefersCsv(accept: string | null): boolean {
   if (accept === null || !/text\/csv/i.test(accept)) return false;
   const negotiator = new Negotiator({ headers: { accept } });

@@ -94,10 +94,7 @@ export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
 ];
 
-/**
- * Creates a reader of the list as JSON bytes. The list can have ten thousand creators, so it is
- * encoded page by page, and requests share the result.
- */
+/** Creates a reader of the list as JSON, page by page and shared: it can have 10,000 creators. */
 function createListReader(list: MonitoringListStore): () => Promise<EncodedList> {
   let cached: (EncodedList & { version: string; startedAt: number }) | undefined;
   return coalesceRuns(async () => {

@@ -1,7 +1,4 @@
-/**
- * The declaration of an endpoint of the API. Routes, checks of queries, charges, the OpenAPI
- * document and the table in server/README.md follow from it.
- */
+/** An endpoint's declaration: routes, checks, charges, OpenAPI and README table follow from it. */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
@@ -77,10 +74,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
     readonly statuses?: readonly number[];
   };
   readonly errors?: ErrorExamples;
-  /**
-   * Examples of its bodies; by default those of `openapi/reference.json`, which has the long ones.
-   * Tests send them, and compare them with the responses of the service.
-   */
+  /** Examples, which tests compare with responses; `openapi/reference.json` has the long ones. */
   readonly examples?: {
     readonly request?: unknown;
     readonly response: unknown;
@@ -201,9 +195,7 @@ function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {
   return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
 }
 
-/**
- * Creates the header `Link`: the request's own parameters, one with another value, safe in a URL.
- */
+/** Creates the header `Link`: the request's own parameters, one with a new value, safe in a URL. */
 function createNextLink(pathAndQuery: string, name: string, value: string) {
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query

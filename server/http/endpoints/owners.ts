@@ -1,7 +1,4 @@
-/**
- * Defines the endpoints that both interfaces have: batches and comparisons of owners, and the
- * histories of owners and of their items. An owner is a channel or a user.
- */
+/** Endpoints of both kinds of owner: batches, comparisons, and histories of owners and items. */
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import {
   parseBatchRequest,

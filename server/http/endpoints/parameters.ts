@@ -1,6 +1,4 @@
-/**
- * Schemas of parameters that several endpoints have, with the limits that their parsers enforce.
- */
+/** Schemas of parameters that several endpoints have, with the limits of their parsers. */
 import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
 import {
   IDENTIFIER_MAX_CHARACTERS,
@@ -13,9 +11,7 @@ import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { FORMATS } from "../content/csv.ts";
 
-/**
- * Base64 has four characters for three bytes of JSON, which has up to four bytes for a character.
- */
+/** Base64 has four characters for three bytes of JSON, and JSON up to four bytes a character. */
 const CURSOR_MAX_CHARACTERS = Math.ceil((4 / 3) * (100 + 4 * FOLDED_IDENTIFIER_MAX_CHARACTERS));
 
 /** JSON has up to six bytes for each character of `search` and `country`. */

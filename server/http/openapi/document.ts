@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document of all endpoints. Operations, parameters, responses and headers follow from
- * the declarations of the endpoints; long examples are in reference.json.
- */
+/** The OpenAPI document: follows from the declarations, its long examples from reference.json. */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
 import { Day, Instant } from "../../../core/resources/fields.ts";
@@ -16,28 +13,19 @@ import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charges.ts";
 import { describeErrors } from "./error-responses.ts";
 import reference from "./reference.json" with { type: "json" };
 
-/**
- * The administration API is included whether or not there is a token: the document is the same
- * everywhere.
- */
+/** The document has the administration API even without a token: it is the same everywhere. */
 const ALL_ENDPOINTS: readonly EndpointDescription[] = [
   ...ENDPOINTS,
   ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
 ];
 
-/**
- * Formats, for generators of clients. Core's schemas have only patterns, because TypeBox knows no
- * formats.
- */
+/** Formats for generators of clients. Core's schemas have patterns: TypeBox knows no formats. */
 const FORMATS = new Map<unknown, string>([
   [Day.pattern, "date"],
   [Instant.pattern, "date-time"],
 ]);
 
-/**
- * Copies a document with better schemas: with the formats that patterns stand for, without patterns
- * that repeat `enum`, and without `$id`: a reference names a schema.
- */
+/** Copies a document; adds the formats of patterns, and drops `$id` and patterns of an `enum`. */
 function refineSchemas<Document extends object>(document: Document): Document {
   const describe = (_key: string, value: unknown) => {
     if (typeof value !== "object" || value === null) return value;

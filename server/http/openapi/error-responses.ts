@@ -1,6 +1,4 @@
-/**
- * Describes the responses to the errors of an endpoint, by status, with an example of each error.
- */
+/** Describes the responses to an endpoint's errors, by status, with an example of each error. */
 import type { TProperties } from "@sinclair/typebox";
 import {
   ERROR_STATUSES,

@@ -192,10 +192,7 @@ async function loadResponse(
   }
 }
 
-/**
- * Creates the response: 304 if the client has it already. Only a cacheable response has an entity
- * tag.
- */
+/** Creates the response: 304 if the client has it. Only cacheable responses have an entity tag. */
 function createResponse(
   bodyStreamer: BodyStreamer,
   { request, cacheKey }: MatchedRead,

@@ -1,7 +1,4 @@
-/**
- * Limits how many large reads run in one iteration of the event loop. Between iterations, responses
- * leave and new requests come in, however many reads wait.
- */
+/** Limits large reads per iteration of the event loop, so that responses leave between them. */
 
 /** Callers get their slots in the order they came: `undefined` if there is one now. */
 export function createEventLoopLimiter(maxPerIteration: number): () => Promise<void> | undefined {

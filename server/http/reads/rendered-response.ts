@@ -1,7 +1,4 @@
-/**
- * Renders the results of reads: body, entity tag and headers of a response, before its request is
- * known.
- */
+/** Renders results of reads: body, entity tag and headers, before a request is known. */
 import type { TimeRange } from "../../../core/growth.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { stringifyToPieces } from "../../raw-json.ts";

@@ -1,7 +1,4 @@
-/**
- * Caches the responses of reads. A cached response is stale once something that it depends on
- * changes, or once an item leaves the requested period as time passes.
- */
+/** Caches responses until something that they depend on changes, or an item leaves the period. */
 import { LRUCache } from "lru-cache";
 import type { ChangeSet } from "../../store/history/change-log.ts";
 import { isFresh, type RenderedResponse } from "./rendered-response.ts";
@@ -58,10 +55,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     get,
     set,
 
-    /**
-     * Renders a response and stores it. Requests for the same key share one run of `render`, unless
-     * it began before the change `sequence`: it may give an old response.
-     */
+    /** Renders and stores a response. Requests share a run, unless it began before `sequence`. */
     load(
       key: string,
       sequence: number,

@@ -57,9 +57,7 @@ const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = 
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/**
- * Creates the store of API keys; `onChange` gets the hash of a key that was revoked or replaced.
- */
+/** Creates the store of API keys; `onChange` gets the hash of a revoked or replaced key. */
 export function createKeyStore(
   database: Database,
   onChange: (hash: string) => void = () => undefined,
@@ -129,10 +127,7 @@ async function revokeKey(
   return result;
 }
 
-/**
- * Replaces a key by one with its account, label, scopes and end. Both are valid for the overlap,
- * but the old one never longer than before.
- */
+/** Replaces a key by a copy. Both are valid for the overlap, the old one until its end at most. */
 async function rotateKey(
   database: Database,
   onChange: (hash: string) => void,

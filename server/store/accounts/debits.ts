@@ -56,9 +56,7 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/**
- * Assigns each charge the outcome that the statements decided, from the rows that they selected.
- */
+/** Assigns charges the outcomes that the statements decided, from the rows that they selected. */
 function assignOutcomes(
   charges: readonly AccountCharge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
@@ -100,10 +98,7 @@ const SELECT_USAGE = `
   JOIN usage ON usage.account = journal.account AND usage.hour = journal.at / ${HOUR_MS}
   WHERE journal.uid = ? AND journal.kind = 'debit'`;
 
-/**
- * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
- * here on, and its committed charges are refunded.
- */
+/** Cancels a batch whose commit got no response: prevents its commit, or refunds its charges. */
 export async function cancelDebits(
   database: Database,
   charges: readonly AccountCharge[],

@@ -38,10 +38,7 @@ const PAUSE_MAX_MS = 100;
 /** Takes the writer 1 to 5 ms, the more the more hours they are of. */
 const STEP_MAX_ENTRIES = 200;
 
-/**
- * Folds old entries; yields the number of each step, and returns the sum. It can stop after any
- * step.
- */
+/** Folds old entries; yields each step's number, returns the sum. It can stop after any step. */
 export async function* foldJournal(
   database: Database,
   { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES }: FoldOptions,
@@ -132,10 +129,7 @@ const JOIN_REFUNDS = `
   FROM folded
   JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
 
-/**
- * Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list
- * them.
- */
+/** Inserts the sums; of refunds by hour of the refund and reason, as statements list them. */
 const INSERT_SUMS = `
   INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
   ${WITH_FOLDED}

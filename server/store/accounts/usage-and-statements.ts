@@ -83,9 +83,7 @@ const UPDATE_STATUSES = `
     AND usage.key = json_extract(added.value, '$.key')
     AND usage.endpoint = json_extract(added.value, '$.endpoint')`;
 
-/**
- * Adds to the usage how requests ended; no two updates are of one account, hour, key and endpoint.
- */
+/** Adds to the usage how requests ended; no two updates share account, hour, key and endpoint. */
 export async function addStatuses(
   { write }: Database,
   updates: readonly (StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">)[],
@@ -113,9 +111,7 @@ interface StatementLine {
 
 type HourRange = Readonly<Record<"since" | "until", number>>;
 
-/**
- * Reads the first whole hours of a statement, about `limit` lines, and where the next page starts.
- */
+/** Reads the first whole hours of a statement, about `limit` lines, and the next page's start. */
 export async function readStatement(
   database: Database,
   account: number,

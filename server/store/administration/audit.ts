@@ -1,7 +1,4 @@
-/**
- * Stores the audit. An entry is written before its change is made, so that no change is without
- * one.
- */
+/** Stores the audit. An entry is written before its change, so that no change is without one. */
 import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { AuditAction } from "../../stored-names.ts";

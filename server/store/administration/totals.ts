@@ -14,9 +14,7 @@ const SAMPLE_MAX_ENTITIES = 500;
 /** Histories that are read at once: one can have a hundred chunks. */
 const SAMPLE_BATCH = 20;
 
-/**
- * How many there are, and the sums of all accounts: `null` beyond 2^53 - 1, the last exact number.
- */
+/** Numbers and sums of all accounts; sums are `null` beyond 2^53 - 1, the last exact number. */
 type Sums = Readonly<
   Record<"accounts" | "keys" | "validKeys" | "creators" | "channels", number> &
     Record<"granted" | "debited" | "refunded" | "balance", number | null>

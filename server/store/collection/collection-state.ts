@@ -48,10 +48,7 @@ const selectWatchedIdsSql = (platform: string) => `
       FROM targets
       WHERE platform = '${platform}' AND task = 'items'`;
 
-/**
- * Selects how far the clock was ahead, from the `profile` targets: they are polled most often, and
- * are due at once when they are added.
- */
+/** Selects the clock's lead from `profile` targets, polled most often and due when added. */
 const selectClockLeadSql = (platform: string, now: string) => `
     SELECT
       max(max(
@@ -61,9 +58,7 @@ const selectClockLeadSql = (platform: string, now: string) => `
     FROM targets
     WHERE platform = ${platform} AND task = 'profile'`;
 
-/**
- * A smaller lead is tolerated: the clocks of two services differ, and it delays polls only briefly.
- */
+/** A smaller lead is tolerated: clocks of two services differ, and it delays polls only briefly. */
 const CLOCK_LEAD_MIN_MS = 10 * MINUTE_MS;
 
 /**
@@ -132,9 +127,7 @@ type SourceStop = Omit<typeof stoppedSources.$inferSelect, "source" | "settings"
 
 function createSourceLimits(database: Database) {
   return {
-    /**
-     * Counts units before their use, so that a crash loses none. @returns Whether enough were left.
-     */
+    /** Counts units before use, so that a crash loses none. @returns Whether enough were left. */
     async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation) {
       const statement = { sql: RESERVE_UNITS, args: [source, bucket, day, units, limit] };
       const options = { durability: "configured", inline: true } as const;

@@ -15,10 +15,7 @@ export interface TargetUpdate {
   readonly sourceState?: SourceState;
   /** `items`: when the newest item was published. */
   readonly publishedAt?: number;
-  /**
-   * `profile`: the number of items. If it differs from the last one, the list of items becomes due
-   * at once, unless the poll of that list fails at present.
-   */
+  /** `profile`: the number of items. A new one makes their list due, unless its poll fails. */
   readonly itemCount?: number;
   /** At most one of these two is present; neither if the poll was only postponed. */
   readonly succeededAt?: number;
@@ -155,9 +152,7 @@ export function createTargetStore(database: Database) {
       return (await database.queryJson<number>(sql, [platform, task])) ?? 0;
     },
 
-    /**
-     * Counts targets by ages in milliseconds; of each range, `from` is included and `to` is not.
-     */
+    /** Counts targets by ages in milliseconds. A range includes `from`, and excludes `to`. */
     async countByAge(
       platform: Platform,
       task: TaskName,

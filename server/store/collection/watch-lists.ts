@@ -143,9 +143,7 @@ export function createCreatorStore(database: Database, options: CreatorStoreOpti
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /**
-     * Other requests are served between pages: a creator that they add or remove may be missing.
-     */
+    /** Serves other requests between pages: a creator that they add or remove may be missing. */
     async *pages() {
       let last: CreatorRow | undefined;
       do {
@@ -230,9 +228,7 @@ function toTrackedChannel(
   };
 }
 
-/**
- * Summarizes the targets of a creator or channel; the idle reason is the failure if there are none.
- */
+/** Summarizes the targets of a creator or channel; without any, `idleReason` is the failure. */
 function toCollectionStatus(targets: readonly TargetStatus[], idleReason: string | undefined) {
   // The order of the tasks puts the profile last: if both failed at one instant, its reason says
   // more.

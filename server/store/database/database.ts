@@ -1,6 +1,4 @@
-/**
- * The interface of an open database, an embedded file or a libSQL server, and its writes by name.
- */
+/** The interface of an open database, an embedded file or a libSQL server, and its named writes. */
 import type { InValue, Row } from "@libsql/client";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
@@ -9,10 +7,7 @@ export interface DatabaseOptions {
   /** `file:`, `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
   readonly authToken?: string | undefined;
-  /**
-   * Commits survive a power cut (`power`), or only the death of the process. A server has a setting
-   * of its own, and one that does not sync is refused with `power`.
-   */
+  /** The failure that commits survive; `power` refuses a server that does not sync them. */
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds by default. */
   readonly lockTimeoutMs?: number;
@@ -21,9 +16,7 @@ export interface DatabaseOptions {
    * moved into it: 600 by default, which takes about 5 ms after an import. Tests set it lower.
    */
   readonly checkpointInterval?: number;
-  /**
-   * Called with the reason when a server stops answering, and without one when it answers again.
-   */
+  /** Called with the reason when a server stops answering, without one when it answers again. */
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The errors of a database that pass: how they are recognized, and thrown as `Service Unavailable`.
- */
+/** Transient errors of a database: how they are recognized, and thrown as `Service Unavailable`. */
 import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";

@@ -47,10 +47,7 @@ export function getCommitLock(path: string): LimitFunction {
   return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
-/**
- * Whether a version of SQLite can lose commits: then no other program may checkpoint the file
- * either.
- */
+/** Whether a version of SQLite can lose commits: then no other program may checkpoint the file. */
 export function hasWalResetBug(version: string): boolean {
   const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;

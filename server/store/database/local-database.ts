@@ -1,8 +1,6 @@
 /**
- * A database in an embedded file.
- *
- * The thread that serves requests has one connection that only reads and one for short writes. All
- * other writes and long reads run in worker threads.
+ * A database in an embedded file. The thread that serves requests has one connection that only
+ * reads and one for short writes. All other writes and long reads run in worker threads.
  */
 import { statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -109,10 +107,7 @@ function readFileIdentity(path: string): string | undefined {
   return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
 }
 
-/**
- * Whether nothing was written for certain: not after an error of the disk, or one that is not
- * SQLite's.
- */
+/** Whether certainly nothing was written: not after an error of the disk, or one not of SQLite. */
 function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^SQLITE_(?!IOERR)/.test(readSystemErrorCode(error)) || isRolledBack(error.cause);

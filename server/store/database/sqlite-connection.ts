@@ -80,9 +80,7 @@ export function openConnection(
         throw error;
       }
     },
-    /**
-     * Copies the database to a new file. Throws if it is corrupt: the copy would be corrupt too.
-     */
+    /** Copies the database to a new file. Throws if it is corrupt, as the copy would be. */
     copyTo(target: string): void {
       assertNotCorrupt(driver);
       driver.prepare("VACUUM INTO ?").run([target]);

@@ -109,9 +109,7 @@ export function createWorkerClient<Request, Result>(
 
 declare const self: Worker;
 
-/**
- * Handles, in a worker, the requests of {@link createWorkerClient}: one response each, in order.
- */
+/** Handles, in a worker, requests of {@link createWorkerClient}: one response each, in order. */
 export function handleRequests<Request, Result>(handle: (request: Request) => Result): void {
   self.addEventListener("message", ({ data }: MessageEvent<Message<Request>>) => {
     const post = (response: WorkerResponse<Result>) =>

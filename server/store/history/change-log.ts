@@ -27,9 +27,7 @@ export interface ChangeSet {
 /** The tag of a channel or user with all items. */
 export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
 
-/**
- * The tag of the list of all channels, and of which channel has a username; and that of all users.
- */
+/** The tag of the list of channels, and of which channel has a username; and that of all users. */
 export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
   channel: "channels",
   user: "users",

@@ -24,9 +24,7 @@ export function selectChunksSql(
   )`;
 }
 
-/**
- * The start of the chunk that an instant belongs to; before the first chunk, that is the first one.
- */
+/** The start of the chunk that an instant belongs to; before the first chunk, its start. */
 export function selectChunkStartSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
@@ -38,9 +36,7 @@ export function selectChunkStartSql(
   )`;
 }
 
-/**
- * Writes chunks, each with the identifier of its entity. They replace those with the same start.
- */
+/** Writes chunks, each with the identifier of its entity. They replace those with equal starts. */
 export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
   chunks: readonly (Chunk & { readonly id: string })[],

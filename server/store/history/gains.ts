@@ -30,9 +30,7 @@ interface GainingEntity {
   readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
 }
 
-/**
- * Computes the gains of each entity as they will be once its points are written, in their order.
- */
+/** Computes the gains of each entity as they will be once its points are written, in order. */
 export async function computeGainsAfterWrite(
   database: Database,
   tables: KindTables,

@@ -1,14 +1,8 @@
-/**
- * Encodes the points of histories as the JSON of a response, from numbers to bytes. A page has more
- * than a thousand points; without an object for each it takes a third of the time of
- * `JSON.stringify()`.
- */
+/** Encodes the points of histories as JSON bytes, in a third of the time of `JSON.stringify()`. */
 import { DAY_MS, formatDay } from "../../../core/time.ts";
 import type { forEachPoint } from "./chunk-codec.ts";
 
-/**
- * The members of a point, in their order: label to the name of a count, or to `at`, the instant.
- */
+/** The members of a point, in their order: label to the name of a count, or `at`, the instant. */
 export type PointFields = Readonly<Record<string, string>>;
 
 type WriteRow = Parameters<typeof forEachPoint>[2];

@@ -17,9 +17,7 @@ export type HistoryRow = Readonly<{ isThinned: 0 | 1; chunks: readonly Chunk[] }
 /** Reading that many chunks takes less time than finding those of each slice. */
 const UNSLICED_MAX_CHUNKS = 48;
 
-/**
- * Selects the starts of the chunks that hold the first, the newest and each slice's newest point.
- */
+/** Selects the starts of the chunks with the first, the newest and each slice's newest point. */
 function selectSliceStartsSql(
   { historyTable, entityColumn, entityTable }: KindTables,
   key: string,

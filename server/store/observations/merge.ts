@@ -1,6 +1,4 @@
-/**
- * Merges the observations of a batch with the stored ones, of which it reads no more than needed.
- */
+/** Merges a batch of observations with the stored ones, of which it reads no more than needed. */
 import {
   applyObservations,
   EMPTY_ENTITY,
@@ -43,10 +41,9 @@ interface StoredEntity {
 type BatchSlice = Readonly<{ id: string; batch: ObservationBatch; from: number; to: number }>;
 
 /**
- * Merges the entities of a batch with their stored attributes and points.
- *
- * If all incoming observations of an entity are newer than the stored ones, they are new whatever
- * is stored, so only the last chunk is read.
+ * Merges the entities of a batch with their stored attributes and points. If all incoming
+ * observations of an entity are newer than the stored ones, they are new whatever is stored, so
+ * only the last chunk is read.
  */
 export async function mergeBatch(
   database: Database,

@@ -154,9 +154,7 @@ export function createBatchCutter(getTargetMs?: () => number) {
   };
 }
 
-/**
- * Cuts observations out of a batch: from an index on, as many as a cost allows, and at least one.
- */
+/** Cuts observations out of a batch, from an index on: as many as a cost allows, at least one. */
 function cutBatch(batch: ObservationBatch, from: number, maxCost: number): ObservationBatch {
   const { kind, entityIds, ends, attributeSets } = batch;
   const firstEntity = ends.findIndex((end) => end > from);

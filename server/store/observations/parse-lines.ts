@@ -1,6 +1,4 @@
-/**
- * Cuts lines of observations (NDJSON) into blocks, and parses these into batches, in any thread.
- */
+/** Cuts lines of observations (NDJSON) into blocks, and parses them to batches, in any thread. */
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";

@@ -1,8 +1,7 @@
 /**
- * Writes observations: in any order, any number of times.
- *
- * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes,
- * so those of an entity that is merely seen again are not read.
+ * Writes observations: in any order, any number of times. JavaScript merges the counts, because
+ * they are packed into chunks. SQL merges the attributes, so those of an entity that is merely seen
+ * again are not read.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
@@ -16,10 +15,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
-/**
- * Writes batches of observations in transactions, between which other writes are done. Each takes
- * about the target time at most; without one, there is only one.
- */
+/** Writes batches in transactions of about the target time, or in one. Others write in between. */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],
@@ -71,9 +67,7 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
   return { recordChange, statements, outcomeCounts, plannedAt: performance.now() };
 }
 
-/**
- * Creates the statements that write merged points. Stored chunks that stay the same are left out.
- */
+/** Creates the statements that write merged points. Stored chunks that stay equal are left out. */
 function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): Statement[] {
   const { pointLayout } = tables;
   const written: (Chunk & { readonly id: string })[] = [];

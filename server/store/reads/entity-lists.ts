@@ -122,9 +122,7 @@ async function scanList(
   return { rows: [...rows.values()], scannedTo };
 }
 
-/**
- * Reads a page of the entities that match a filter: by their keys if they are few, else by a scan.
- */
+/** Reads a page of entities that match a filter: by their keys if they are few, else by a scan. */
 async function readFilteredRows(
   database: Database,
   statements: ListStatements,

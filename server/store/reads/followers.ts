@@ -20,9 +20,7 @@ const { pointLayout } = KIND_TABLES.user;
 
 type FollowerPoint = Parameters<typeof computeFollowerChanges>[0][number];
 
-/**
- * The chunks of the row `owner` from the instant `?3` on, and the `?4` chunks before it, as SQL.
- */
+/** The chunks of the row `owner` from the instant `?3` on, and `?4` chunks before it, as SQL. */
 const CHUNKS_SQL = selectChunksSql(
   KIND_TABLES.user,
   "owner.key",
@@ -97,9 +95,7 @@ export function createFollowersRead(database: Database, users: Owner<"user">) {
 
 type FollowerPart = ReturnType<typeof createPartSince>;
 
-/**
- * Takes the known counts of a chunk from an instant on. Most chunks need no decoding to count them.
- */
+/** Takes the known counts of a chunk from an instant on. Few chunks need decoding to count them. */
 function createPartSince(chunk: Chunk, since: number) {
   const { start, size } = chunk;
   if (start >= since && !hasUnknownCount(chunk, pointLayout)) {

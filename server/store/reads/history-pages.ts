@@ -1,7 +1,4 @@
-/**
- * Reads pages of histories by bucket. A history can have millions of points, so it is read in steps
- * of a few milliseconds, between which the process serves other requests.
- */
+/** Reads pages of histories by bucket, in short steps between which other requests are served. */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   computeCountChanges,
@@ -56,16 +53,11 @@ export async function readHistoryPage<Kind extends EntityKind>(
 }
 
 export interface RangeOrigin {
-  /**
-   * Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given.
-   */
+  /** Whether `from` moves with the clock, so that a cached page ages: no range was given. */
   readonly isRecent?: boolean;
 }
 
-/**
- * Computes how long a page stays the same while only the clock moves: until its first bucket, if
- * there is one, leaves the default range.
- */
+/** Computes how long a page stays valid: until its first bucket leaves the default range. */
 export function computePageValidity(
   { from, interval, isRecent }: HistoryRequest & RangeOrigin,
   oldest: Pick<HistoryBucket, "start"> | undefined,

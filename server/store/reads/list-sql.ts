@@ -64,10 +64,7 @@ export function createListStatements(
 interface ListFilter {
   readonly value: string | number;
   readonly isMatchSql: (value: string) => string;
-  /**
-   * The statement that finds the keys of at most `?2` matching rows by an index, and its argument
-   * `?1`. Without it, the list is scanned.
-   */
+  /** Finds up to `?2` keys by an index; its argument `?1` is `text`. Else the list is scanned. */
   readonly index?: { readonly sql: string; readonly text: string };
 }
 

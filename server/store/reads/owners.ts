@@ -1,7 +1,4 @@
-/**
- * Creates the reads of both kinds of owner: details, batches, histories and comparisons by name,
- * and those of their items by identifier.
- */
+/** Reads details, batches, histories and comparisons of owners by name, of items by identifier. */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
@@ -31,9 +28,7 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
   /** The name of the row `owner` in responses, as SQL. */
   readonly nameSql: string;
   readonly createNameField: (name: string) => NameField;
-  /**
-   * Lists the cache tags of a response about a name, which means the owner with this identifier.
-   */
+  /** Lists the cache tags of a response about a name, which means the owner with this `id`. */
   readonly listTags: (name: string, id?: string) => string[];
 }
 
@@ -50,9 +45,7 @@ export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: 
   };
 }
 
-/**
- * Creates the read of JSON of the rows `owner` that names mean; `null` for a name without an owner.
- */
+/** Creates the read of JSON of the rows `owner` that names mean; `null` for an unknown name. */
 function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
   const sql = `
     SELECT json_group_array((

@@ -7,9 +7,7 @@ import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores
 /** The result of a read, and how long a cache may serve it. */
 export interface CacheableResult<Body = unknown> {
   readonly body: Body;
-  /**
-   * The result is stale once something with one of these tags changes. The store makes the tags.
-   */
+  /** The result is stale once something with such a tag changes. The store makes the tags. */
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
   readonly validDuring?: TimeRange;

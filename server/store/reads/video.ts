@@ -18,10 +18,7 @@ import { createListRead } from "./entity-lists.ts";
 import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { VideoReads } from "./read-types.ts";
 
-/**
- * `fromSql` restates core's `findChannel()`; `tests/store/reads/channel-names.test.ts` compares
- * both.
- */
+/** `fromSql` restates core's `findChannel()`: see `tests/store/reads/channel-names.test.ts`. */
 const CHANNELS: Owner<"channel", { channel: string }> = {
   kind: "channel",
   fromSql: (name, foldedName) => `

@@ -90,10 +90,7 @@ export const journal = sqliteTable(
   ],
 );
 
-/**
- * Entries of the journal that fold-journal.ts added up: old debits, and their refunds. A row has
- * those of an account and an hour, of refunds those with one reason.
- */
+/** Old debits and their refunds, added up by fold-journal.ts by account, hour and refund reason. */
 export const foldedEntries = sqliteTable(
   "folded_entries",
   {
@@ -104,10 +101,7 @@ export const foldedEntries = sqliteTable(
     reason: text().notNull(),
     count: integer().notNull(),
     amount: integer().notNull(),
-    /**
-     * Where the row stands among the entries: at its last debit or its first refund, so that no
-     * balance in between is lower than it was.
-     */
+    /** The place among the entries: of its last debit or first refund, so no balance is too low. */
     entry: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.kind, table.reason] })],
@@ -157,10 +151,7 @@ export const payments = sqliteTable(
   ],
 );
 
-/**
- * Canceled commits of debits, which must not be committed any more: their requests failed because
- * the database did not respond, but the write may still reach it.
- */
+/** Canceled commits: their requests failed, and a write that still arrives must debit nothing. */
 export const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),
   at: integer().notNull(),
@@ -182,9 +173,7 @@ export const notices = sqliteTable(
     /** The sum of the account's grants at that time. */
     granted: integer().notNull(),
     at: integer().notNull(),
-    /**
-     * When the next attempt is due; `null` if there is none. During one, when it counts as lost.
-     */
+    /** When the next attempt is due; `null` for none. During one, when it counts as lost. */
     dueAt: integer("due_at"),
     /** Attempts since the notice was last sent again by hand. */
     attempts: integer().notNull().default(0),

@@ -1,7 +1,4 @@
-/**
- * The tables of administration: the tokens of administrators, and the audit of their changes.
- * Instants are milliseconds since 1970 UTC.
- */
+/** The tables of administrators' tokens and the audit. Instants are milliseconds since 1970 UTC. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AuditAction } from "../../stored-names.ts";

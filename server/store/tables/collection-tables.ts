@@ -1,7 +1,4 @@
-/**
- * The tables of collection: the monitored creators and tracked channels, the targets that are
- * polled, the used quotas, and the stopped sources. Instants are milliseconds since 1970 UTC.
- */
+/** Tables of watch lists, targets, quotas and stops. Instants are milliseconds since 1970 UTC. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 

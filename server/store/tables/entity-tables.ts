@@ -44,9 +44,7 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
-/**
- * The lists of owners: which rows are listed, as SQL, and the column of usernames in lower case.
- */
+/** The lists of owners: which rows are listed, as SQL, and the column of lower-case usernames. */
 export const OWNER_LISTS = {
   channel: { isListed: "observed_at IS NOT NULL", usernameColumn: "username_folded" },
   user: { isListed: "username IS NOT NULL", usernameColumn: "id" },

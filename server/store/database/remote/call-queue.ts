@@ -34,9 +34,7 @@ interface QueuedCall {
 
 interface CallQueueOptions {
   openConnection(): RemoteConnection;
-  /**
-   * Calls in flight at once, and those in flight that are not suspiciously long without a response.
-   */
+  /** Calls in flight, and those in flight that are not suspiciously long without a response. */
   readonly inFlightMax: number;
   readonly unsuspectedMax: number;
   /** The time in milliseconds. It advances in ticks, which divide {@link SUSPECT_AFTER_MS}. */
@@ -90,9 +88,7 @@ export function createCallQueue(options: CallQueueOptions) {
     });
   }
 
-  /**
-   * Rejects waiting calls, and ends those in flight without knowing whether the server ran them.
-   */
+  /** Rejects waiting calls; ends those in flight without knowing whether the server ran them. */
   function abort(failure: DomainError, isAborted: (call: QueuedCall) => boolean): void {
     const unsent = waiting.filter(isAborted);
     if (unsent.length > 0) waiting = waiting.filter((call) => !isAborted(call));
@@ -121,9 +117,7 @@ export function createCallQueue(options: CallQueueOptions) {
     /** Whether a call becomes suspect in this tick, and again after each such time. */
     hasNewSuspect: (): boolean => waitTimes().some((ms) => ms > 0 && ms % SUSPECT_AFTER_MS === 0),
 
-    /**
-     * Rejects the calls whose time is over, and sends waiting ones, as far as there is capacity.
-     */
+    /** Rejects the calls whose time is over, and sends waiting ones as far as capacity allows. */
     handleTick(): void {
       abort(createUnansweredError(), ({ expiresAt }) => now() > expiresAt);
       sendWaiting();

@@ -1,7 +1,4 @@
-/**
- * A database on a libSQL server, which many processes may share: its calls with deadlines, the
- * retries of writes, and probes that find and end an outage.
- */
+/** A database on a libSQL server that processes share: deadlines, retried writes, outage probes. */
 import { setTimeout } from "node:timers/promises";
 import pRetry from "p-retry";
 import pTimeout from "p-timeout";
@@ -23,10 +20,7 @@ const LONG_CALL_TIMEOUT_MS = 120_000;
 /** About a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
 
-/**
- * A server neither accepts nor returns a value of 5 MB. The shortest observations touch the most
- * chunks: with this limit, the largest value is half of that.
- */
+/** A server takes no value of 5 MB. With this limit, the shortest observations cause half of it. */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
@@ -104,10 +98,7 @@ type ServerAddress = Parameters<typeof openRemoteConnection>[0];
 const PROBE_INTERVAL_MS = 250;
 const PROBE_TIMEOUT_MS = 1500;
 
-/**
- * Time is counted in ticks. They don't pass while the process is stopped or busy, so no call
- * expires whose response the process had no time to read.
- */
+/** Ticks don't pass while the process is busy: no call expires before its response can be read. */
 const TICK_MS = 250;
 
 /**
