@@ -31,4 +31,3 @@ export const AUDIT_ACTIONS = [
   "tokens create",
   "tokens revoke",
 ] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];

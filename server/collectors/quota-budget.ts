@@ -22,7 +22,7 @@ export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
 const readQuotaDay = (at: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 
-export const formatQuotaDay = (at: number, timeZone: string): string =>
+const formatQuotaDay = (at: number, timeZone: string): string =>
   readQuotaDay(at, timeZone).toString();
 
 /** Finds when the next quota day begins, also after a day of 23 or 25 hours. */
@@ -31,8 +31,13 @@ export const findQuotaReset = (at: number, timeZone: string): number =>
 
 const usableUnits = (unitsPerDay: number) => Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
 
+type QuotaState = Pick<
+  CollectionState,
+  "countByAge" | "countTargets" | "readUsedUnits" | "reserveUnits"
+>;
+
 /** Creates the quota budget of a source; the database keeps the units that are used. */
-export function createQuotaBudget(state: CollectionState, collector: Collector, now: () => number) {
+export function createQuotaBudget(state: QuotaState, collector: Collector, now: () => number) {
   const source = collector.source.name;
   let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
   return {
@@ -66,7 +71,7 @@ export function createQuotaBudget(state: CollectionState, collector: Collector, 
 }
 
 async function computeSlowdownFactors(
-  state: CollectionState,
+  state: QuotaState,
   collector: Collector,
   now: number,
 ): Promise<SlowdownFactors> {
@@ -89,34 +94,20 @@ async function computeSlowdownFactors(
   };
   const factorOf = (bucket: string) => {
     const unitsFor = (task: TaskName) => (tasks[task].bucket === bucket ? unitsPerDay[task] : 0);
-    return computeSlowdownFactor({
-      fixed: unitsFor("profile"),
-      needed: unitsFor("items") + unitsFor("counts"),
-      available: usableUnits(getBucket(collector, bucket).unitsPerDay) * PLANNED_RATIO,
-    });
+    const available = usableUnits(getBucket(collector, bucket).unitsPerDay) * PLANNED_RATIO;
+    // Even if profiles take everything, a tenth is kept for the rest.
+    const remaining = Math.max(available - unitsFor("profile"), available / 10);
+    const needed = unitsFor("items") + unitsFor("counts");
+    return needed <= remaining ? 1 : needed / remaining;
   };
   // The intervals of profiles never grow: they tell when a list has changed.
   return { profile: 1, items: factorOf(tasks.items.bucket), counts: factorOf(tasks.counts.bucket) };
 }
 
 /** Estimates the polls of the targets in each of {@link AGE_RANGES}, a tenth too many at most. */
-export function estimatePollsPerDay(task: TaskName, counts: readonly number[]): number {
+function estimatePollsPerDay(task: TaskName, counts: readonly number[]): number {
   const pollsPerDay = AGE_RANGES.map(({ from }) => DAY_MS / computeIntervalMs(task, from));
   return sumCounts(pollsPerDay.map((polls, index) => polls * (counts[index] ?? 0)));
-}
-
-/**
- * Computes the factor by which intervals must grow to fit a quota: 1 or more. All in units a day;
- * `needed` shrinks as intervals grow, `fixed` does not.
- */
-export function computeSlowdownFactor({
-  needed,
-  fixed,
-  available,
-}: Readonly<Record<"needed" | "fixed" | "available", number>>): number {
-  // Even if `fixed` takes everything, a tenth is kept for the rest.
-  const remaining = Math.max(available - fixed, available / 10);
-  return needed <= remaining ? 1 : needed / remaining;
 }
 
 const sumCounts = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);

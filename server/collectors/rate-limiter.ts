@@ -17,18 +17,16 @@ export function readPauseEnd(pause: Pause | undefined, now: number): number | un
   return pause !== undefined && pause.from <= now && now < pause.until ? pause.until : undefined;
 }
 
-/** Computes the pace that makes a quota last the day, and the units that can be used at once. */
-export function computePollRate(unitsPerDay: number) {
-  const unitsPerMs = (unitsPerDay * (1 - QUOTA_RESERVE_RATIO)) / DAY_MS;
-  return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
-}
-
 function createBucketUse({ unitsPerDay, window }: QuotaBucket, now: number) {
-  const rate = computePollRate(unitsPerDay);
+  const unitsPerMs = (unitsPerDay * (1 - QUOTA_RESERVE_RATIO)) / DAY_MS;
+  const burst = Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS);
   return {
-    ...rate,
+    /** The pace that makes the quota last the day. */
+    unitsPerMs,
+    /** Units that can be used at once. */
+    burst,
     /** Units that can be used now; below 0 after a burst that was not paced. */
-    tokens: rate.burst,
+    tokens: burst,
     refilledAt: now,
     window: { requests: Infinity, durationMs: 0, ...window, beganAt: now, used: 0 },
     pause: undefined as Pause | undefined,

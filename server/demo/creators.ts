@@ -27,12 +27,7 @@ export const EPOCH = Date.UTC(2024, 0, 1);
 
 const AWAKE_HOURS = 16;
 
-export const toDayNumber = (instant: number): number => Math.floor((instant - EPOCH) / DAY_MS);
-
-/**
- * Lists the posts of a day since `EPOCH`: of 16 hours from when the creator gets up. `sequence` is
- * the number of earlier posts.
- */
+/** Lists the posts of a day since `EPOCH`; `sequence` is the number of posts before. */
 export function listSlots(creator: DemoCreator, day: number) {
   const { username, postsByWeekday, wakeHour } = creator;
   const count = day < 0 ? 0 : (postsByWeekday[day % 7] ?? 0);
@@ -48,13 +43,13 @@ export function listSlots(creator: DemoCreator, day: number) {
 }
 
 export function countPublished(creator: DemoCreator, instant: number): number {
-  const day = toDayNumber(instant);
+  const day = Math.floor((instant - EPOCH) / DAY_MS);
   const recent = [...listSlots(creator, day - 1), ...listSlots(creator, day)];
   const published = recent.filter((slot) => slot.publishedAt <= instant).length;
   return countPostsBefore(creator, day - 1) + published;
 }
 
-export function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): number {
+function countPostsBefore({ postsByWeekday }: DemoCreator, day: number): number {
   if (day <= 0) return 0;
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return Math.floor(day / 7) * sum(postsByWeekday) + sum(postsByWeekday.slice(0, day % 7));

@@ -3,13 +3,11 @@ import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
   CHANNELS,
-  countPostsBefore,
   countPublished,
   DEMO_CHANNEL,
   DEMO_USER,
   EPOCH,
   listSlots,
-  toDayNumber,
   USERS,
   type DemoCreator,
 } from "./creators.ts";
@@ -89,7 +87,8 @@ function createChannel(channel: (typeof CHANNELS)[number]) {
   const { username, displayName, description, joinedAt, country, earlierPosts } = channel;
   const seed = hashSeed(username);
   const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
-  const viewsPerDay = (countPostsBefore(channel, 7) / 7) * viewsPerShort;
+  const postsPerWeek = channel.postsByWeekday.reduce((sum, posts) => sum + posts, 0);
+  const viewsPerDay = (postsPerWeek / 7) * viewsPerShort;
   const countSubscribers = (instant: number) => {
     const followers = countFollowers(channel, instant);
     // Platforms show three significant digits of large counts.
@@ -127,7 +126,7 @@ function createUser(user: (typeof USERS)[number]) {
     displayName,
     followers_count: countFollowers(user, instant),
     // A new one every nine days.
-    following_count: user.followingCount + Math.floor(toDayNumber(instant) / 9),
+    following_count: user.followingCount + Math.floor((instant - EPOCH) / (9 * DAY_MS)),
     tweet_count: user.earlierPosts + countPublished(user, instant),
     description,
     profile_image_url: `${MICROBLOG_URL}/${username}/avatar.png`,
@@ -234,7 +233,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
   // The first day has the posts that are observed for good.
   let entities = [...createProfiles(), ...createPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
-  let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
+  let nextDay = Math.max(1, Math.floor((start - OBSERVED_AGE_MAX_MS - EPOCH) / DAY_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
       entities = entities.filter(({ endsAt }) => endsAt > hour);

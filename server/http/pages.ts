@@ -19,7 +19,7 @@ import { getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
 
 /** The addresses of each program, which can be shared and reloaded. */
-export const PAGE_PATHS = {
+const PAGE_PATHS = {
   pages: [
     "/",
     "/channels",

@@ -43,7 +43,7 @@ const DELAY_MAX_MS = 6 * HOUR_MS;
  * time, and jitter, from 0 to 1, shortens it by up to a half, so that notices that failed together
  * do not come together again.
  */
-export function computeNextAttempt({
+function computeNextAttempt({
   attempts,
   now,
   jitter,

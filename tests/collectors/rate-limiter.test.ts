@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
-import { computePollRate, createSourceRateLimiter } from "../../server/collectors/rate-limiter.ts";
+import { createSourceRateLimiter } from "../../server/collectors/rate-limiter.ts";
 import type { QuotaBucket } from "../../server/collectors/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import { createXCollector } from "../../server/collectors/x/collector.ts";
@@ -55,6 +55,13 @@ describe("readyAt() with a pace", () => {
       expect(requestsWithin(HOUR_MS)).toBeLessThanOrEqual(63 + 375 + 1);
     },
   );
+
+  test.each([
+    ["ten minutes", 200_000, 1250],
+    ["20 units at least", 100, 20],
+  ])("allows a burst of %s", (_, unitsPerDay, burst) => {
+    expect(createLimiter({ unitsPerDay, zone: "UTC" }).requestsWithin(1)).toBe(burst);
+  });
 
   test("limits the debt after many unpaced requests to one burst", () => {
     const { clock, rateLimiter } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
@@ -129,17 +136,5 @@ describe("a clock that goes back by a year", () => {
     const hour = requestsWithin(HOUR_MS);
     expect(hour).toBeGreaterThan(370);
     expect(hour).toBeLessThanOrEqual(376);
-  });
-});
-
-describe("computePollRate()", () => {
-  test("refills 9/10 of a day's quota in a day", () => {
-    expect(computePollRate(10_000).unitsPerMs * DAY_MS).toBeCloseTo(9000);
-  });
-
-  test("allows a burst of ten minutes, and 20 units at least", () => {
-    const { unitsPerMs: perMs, burst } = computePollRate(200_000);
-    expect(burst).toBeCloseTo(600_000 * perMs);
-    expect(computePollRate(100).burst).toBe(20);
   });
 });

@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from "bun:test";
 import { computeIntervalMs, QUOTA_RESERVE_RATIO } from "../../server/collectors/poll-schedule.ts";
-import { computePollRate } from "../../server/collectors/rate-limiter.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatTable } from "../../server/commands/terminal/output.ts";
 import { withDatabase } from "../support/store/database.ts";
@@ -135,9 +134,9 @@ describe("simulated days of collecting", () => {
           const back = simulation.clock.now;
           await simulation.runUntil(back + DAY_MS);
           for (const { limit, perHour } of simulation.uses) {
-            const { unitsPerMs: perMs, burst } = computePollRate(limit);
+            const paced = (limit * (1 - QUOTA_RESERVE_RATIO)) / 24;
             // A list that has begun is read to its end, and delays what follows.
-            const allowed = burst + perMs * HOUR_MS + 5;
+            const allowed = Math.max(20, paced / 6) + paced + 5;
             expect(Math.max(...perHour.filter(Number.isFinite))).toBeLessThanOrEqual(allowed);
           }
           const due = await simulation.state.listDue("video", "counts", back + DAY_MS, 1000);

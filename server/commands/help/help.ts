@@ -87,11 +87,6 @@ function readExamples({ commands }: Command, path: readonly string[]): [string, 
   );
 }
 
-export function listSettings(name: string): string[] {
-  if (!(name in EXAMPLES) || COMMANDS_WITHOUT_DATABASE.has(name)) return [];
-  return [...DATABASE_SETTINGS, ...(USED_SETTINGS[name] ?? [])];
-}
-
 function formatDetails(
   { io, settings }: HelpOptions,
   command: Command,
@@ -103,8 +98,11 @@ function formatDetails(
     for (const line of commandLines.replaceAll("$0", () => io.programName).split("\n"))
       lines.push(EXAMPLE_INDENT + paint("cyan", line));
   }
-  const names = listSettings(path.join(" "));
+  const commandName = path.join(" ");
+  const usesDatabase = commandName in EXAMPLES && !COMMANDS_WITHOUT_DATABASE.has(commandName);
+  const names = usesDatabase ? [...DATABASE_SETTINGS, ...(USED_SETTINGS[commandName] ?? [])] : [];
   const used = settings.filter(({ name }) => names.includes(name));
+  if (used.length < names.length) throw new Error(`A setting of ${names.join()} does not exist`);
   const allSettings = `${io.programName} help settings`;
   if (used.length === 0) return [...lines, "", `All settings: ${allSettings}`, ""].join("\n");
   const title = `${paint("bold", "Settings")} (all: ${allSettings})${paint("bold", ":")}`;

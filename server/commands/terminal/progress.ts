@@ -74,14 +74,8 @@ export function startProgress(
   };
 }
 
-/**
- * Formats how much is done, the rate and the time left.
- *
- * @example
- * const amounts = { value: 50, total: 100, seconds: 3725 };
- * formatAmounts(amounts, (amount) => `${Math.round(amount)} MB`); // " 50 %  0 MB/s  1h 2m left"
- */
-export function formatAmounts(
+/** Formats how much is done, the rate and the time left: ` 50 %  8 MB/s  1h 2m left`. */
+function formatAmounts(
   { value, total, seconds }: { value: number; total: number | undefined; seconds: number },
   formatAmount: (amount: number) => string,
 ): string {

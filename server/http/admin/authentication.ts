@@ -128,7 +128,7 @@ export function createAdminAuthentication(options: {
 }
 
 /** The network of an address: IPv4 itself, 64 bits of IPv6, as clients choose the other ones. */
-export function getNetworkPrefix(address: string): string {
+function getNetworkPrefix(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address;
   const [start = [], end = []] = address.split("::").map((part) => part.split(":").filter(Boolean));

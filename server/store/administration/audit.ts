@@ -1,12 +1,11 @@
 /** Stores the audit. An entry is written before its change, so that no change is without one. */
 import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import type { AuditAction } from "../../stored-names.ts";
 import { audit, type AuditDetails } from "../tables/administration-tables.ts";
 
 interface AuditFilter {
   readonly actor?: string | undefined;
-  readonly action?: AuditAction | undefined;
+  readonly action?: (typeof audit.$inferSelect)["action"] | undefined;
   /** Only entries with smaller ids. */
   readonly before: number;
   readonly limit: number;

@@ -1,7 +1,7 @@
 /** The tables of administrators' tokens and the audit. Instants are milliseconds since 1970 UTC. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AuditAction } from "../../stored-names.ts";
+import type { AUDIT_ACTIONS } from "../../stored-names.ts";
 
 /** More about a change; never a secret. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -36,7 +36,7 @@ export const audit = sqliteTable(
     actor: text().notNull(),
     /** An address, or the name of a machine. */
     origin: text().notNull(),
-    action: text().$type<AuditAction>().notNull(),
+    action: text().$type<(typeof AUDIT_ACTIONS)[number]>().notNull(),
     target: text(),
     details: text({ mode: "json" }).$type<AuditDetails>().notNull(),
     /** `done` or the name of an error; NULL while it is not known. */

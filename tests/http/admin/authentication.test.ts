@@ -2,10 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
-import {
-  createAdminAuthentication,
-  getNetworkPrefix,
-} from "../../../server/http/admin/authentication.ts";
+import { createAdminAuthentication } from "../../../server/http/admin/authentication.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 import { sendRaw, parseStatus } from "../../support/network/raw-http.ts";
 
@@ -128,15 +125,18 @@ describe("createAdminAuthentication()", () => {
     expect(countEqual(results, "Invalid API Key")).toBe(5);
     expect(await authenticateFrom("2001:db8:0:1::1", TOKEN)).toBeUndefined();
   });
-});
 
-test.each([
-  ["192.0.2.1", "192.0.2.1"],
-  ["::ffff:192.0.2.1", "192.0.2.1"],
-  ["::1", "0:0:0:0"],
-  ["2001:db8::1", "2001:db8:0:0"],
-  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-  ["fe80::1:2:3:4", "fe80:0:0:0"],
-])("getNetworkPrefix(%j) is %j", (address, network) => {
-  expect(getNetworkPrefix(address)).toBe(network);
+  test.concurrent.each([
+    ["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.2"],
+    ["::1", "0:0:0:0:1:2:3:4", "0:0:0:1::1"],
+    ["2001:db8::1", "2001:db8:0:0:9::", "2001:db8:0:1::1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::", "2001:db8:1::2"],
+    ["fe80::1:2:3:4", "fe80::", "fe80:1::"],
+  ])("counts %s and %s together, but not %s", async (address, same, other) => {
+    const authenticateFrom = create();
+    const guesses = Array.from({ length: 5 }, (_, nth) => authenticateFrom(address, `no-${nth}`));
+    await Promise.all(guesses);
+    expect(await authenticateFrom(same, TOKEN)).toBe("Too Many Requests");
+    expect(await authenticateFrom(other, TOKEN)).toBeUndefined();
+  });
 });
