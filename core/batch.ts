@@ -25,8 +25,7 @@ export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends H
 }
 
 /**
- * Parses the body of a batch: an object with `channels` or `usernames`, a list of names, 1 to 100
- * by default.
+ * Parses the body of a batch: an object with `channels` or `usernames`, by default 1 to 100 names.
  *
  * @param body The parsed JSON.
  * @returns The names in the order of the request; a name can be repeated.
@@ -117,8 +116,7 @@ function parseName(label: string, name: unknown): string {
 }
 
 /**
- * Creates the results of a request that names several entities: the fields of each that was found,
- * else the body of the 404 that a single read of it returns.
+ * Creates the result of each name: the fields of its entity, else the body of a single read's 404.
  *
  * @param results One for each name, in their order.
  * @param create Creates the fields of an entity that was found.

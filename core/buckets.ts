@@ -1,7 +1,4 @@
-/**
- * The buckets of histories: points grouped by hour, day, week or month in UTC, rows of several
- * histories, and the changes of counts. Nothing is interpolated or summed.
- */
+/** Buckets of histories in UTC, and changes of counts. Nothing is interpolated or summed. */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 
@@ -21,9 +18,7 @@ export interface HistoryPoint {
 
 /** The points of a bucket as one. */
 export interface HistoryBucket {
-  /**
-   * Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point.
-   */
+  /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant itself. */
   readonly start: number;
   /** The instant of its newest point. */
   readonly observedAt: number;
@@ -112,9 +107,7 @@ function maxCounts(
   });
 }
 
-/**
- * Fills the unknown counts with earlier ones. Returns `counts` itself if there is nothing to fill.
- */
+/** Fills unknown counts with earlier ones. Returns `counts` itself if there is nothing to fill. */
 export function fillUnknownCounts(
   counts: readonly (number | null)[],
   earlier: readonly (number | null)[],
@@ -127,9 +120,7 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/**
- * Aligns one count of several histories: a row for each bucket that one of them has, oldest first.
- */
+/** Aligns one count of several histories: a row for each bucket of any of them, oldest first. */
 export function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,
@@ -147,10 +138,7 @@ export function alignBuckets(
   );
 }
 
-/**
- * Finds the last known value of each count in buckets or points, oldest first; `null` if there is
- * none.
- */
+/** Finds the last known value of each count in buckets or points, oldest first; else `null`. */
 export function findLastKnownCounts(
   buckets: readonly Pick<HistoryBucket, "counts">[],
 ): (number | null)[] {

@@ -24,10 +24,7 @@ export interface RequestCharge {
   readonly cost: number;
   /** By default, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /**
-   * Whether the request waited for the response to the one that paid with its idempotency key: such
-   * a repeat does not count.
-   */
+  /** Whether it waited for the response to the request that paid: such a repeat does not count. */
   readonly hasWaited?: boolean | undefined;
 }
 
@@ -40,9 +37,9 @@ export interface Payment {
 }
 
 /**
- * A decision on a charge: the request is `charged`; it is `repeated`, because its idempotency key
- * has paid for it; it is `refused`, because it costs more than the balance; or its idempotency key
- * is `misused`, because it has paid for another request.
+ * A decision on a charge: `charged`; `repeated`, if its idempotency key has paid for it; `refused`,
+ * if it costs more than the balance; `misused`, if its idempotency key has paid for another
+ * request.
  */
 export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
 
@@ -50,8 +47,7 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
  * Decides one charge.
  *
  * @param balance Credits before the charge.
- * @param payment The payment of its idempotency key, unless it has expired. After `freeRepeatsMax`
- * repeats it is used up: the request pays again.
+ * @param payment The unexpired payment of its idempotency key; `freeRepeatsMax` repeats use it up.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
@@ -77,14 +73,12 @@ export function decideCharge(
 }
 
 /**
- * Decides charges of one account, in their order: one that costs too much leaves the balance to the
- * next.
+ * Decides charges of an account, in order: one that costs too much leaves the balance to the next.
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
  * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
- * @returns The decisions in order, each with the balance after it; the sums and the payments after
- * all.
+ * @returns The decisions, each with the balance after it; the sums and payments after all.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, or debits over
  * 2^53 - 1.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.

@@ -1,8 +1,4 @@
-/**
- * The monitoring list, a set of creators, with its requests, responses and errors. A creator is a
- * platform and a username. Usernames are compared without case; the list keeps the spelling that
- * was added.
- */
+/** The monitoring list. Usernames are compared without case; the list keeps the first spelling. */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
 import type {
@@ -60,10 +56,7 @@ export function parseCreator(body: unknown): Creator {
 const PROFILE_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
-/**
- * Reads the username from a pasted text: with or without `@`, or the address of a profile or a
- * post.
- */
+/** Reads a username from a pasted text: with or without `@`, or the URL of a profile or a post. */
 export function readUsername(text: string): string {
   const [, username = text] = PROFILE_URL_PATTERN.exec(text) ?? [];
   return username.replace(/^@/, "");

@@ -1,7 +1,6 @@
 /**
- * Cursor pagination. A cursor is the position of the last item of a page, so the next page starts
- * right after it, even if items were added in between. It also names its list, so that no other
- * accepts it.
+ * Cursor pagination. A cursor names its list, and the position of the last item of a page. The next
+ * page starts right after that item, even if items were added in between.
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import type { CursorPagination } from "./resources/generated/types.ts";
@@ -43,10 +42,7 @@ export function cutPage<Item>(
 
 type CursorValue = string | number | null;
 
-/**
- * Encodes a cursor: a JSON array in base64url. A position has whole numbers, identifiers and
- * `null`.
- */
+/** Encodes a cursor: a JSON array in base64url. Positions have integers, identifiers, `null`. */
 export function encodeCursor(
   list: readonly CursorValue[],
   ...position: readonly CursorValue[]

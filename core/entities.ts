@@ -108,9 +108,7 @@ function copyAttributes(attributes: Attributes): Attributes {
   return copy;
 }
 
-/**
- * Of two counts, the greater wins. Returns `existing` if nothing changed; never `incoming` itself.
- */
+/** The greater count wins. Returns `existing` if nothing changed; never `incoming` itself. */
 function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return { ...incoming };
   let merged: Record<string, number | null> | undefined;
@@ -124,9 +122,7 @@ function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   return merged ?? existing;
 }
 
-/**
- * The newest instant wins, then the greater value. Returns `existing` itself if nothing changed.
- */
+/** The newest instant wins, then the greater value. Returns `existing` if nothing changed. */
 function mergeAttributes(
   existing: Attributes,
   { attributes, observedAt }: Pick<Observation, "attributes" | "observedAt">,

@@ -1,6 +1,4 @@
-/**
- * The errors of the service: their names and HTTP statuses, messages, and the bodies of responses.
- */
+/** The errors of the service: their names, HTTP statuses, messages and response bodies. */
 import type { EntityKind } from "./kinds.ts";
 import type { ServiceError, VideoError } from "./resources/generated/types.ts";
 
@@ -104,8 +102,7 @@ const NOT_FOUND: Readonly<
 };
 
 /**
- * The error for a name that means no channel or user, and for a short or tweet that they do not
- * have.
+ * The error for an unknown channel or user, or for a short or tweet that they do not have.
  *
  * @param name The channel or user, as the request has it.
  * @param id The identifier of the short or tweet.
@@ -146,10 +143,7 @@ export function createServiceError(error: Pick<DomainError, "code" | "message">)
 /** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/**
- * Formats any value for a message: as JSON, or by its type, cut to 80 characters, safe for a
- * terminal.
- */
+/** Formats a value for messages: as JSON or its type, cut to 80 characters, safe for a terminal. */
 export function quoteValue(value: unknown): string {
   // 80 characters are at most 160 units.
   // Stryker disable next-line MethodExpression: without the cut it is only slower.

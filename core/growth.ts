@@ -80,9 +80,7 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
   return points.get(newestAt)?.[name] ?? null;
 }
 
-/**
- * Adds to the newest `count` of these counts, newest first, the change from the one before, or 0.
- */
+/** Adds the change from the one before, or 0, to the newest `count` of these, newest first. */
 export function computeFollowerChanges(
   points: readonly { readonly at: number; readonly followers: number }[],
   count: number,

@@ -94,11 +94,10 @@ export function parseHistoryRequest(
 }
 
 /**
- * Finds the buckets of a page and of all pages after it: those that overlap `from` to `to`, past
- * `after`.
+ * Finds the buckets of a page and of all after it: those from `from` to `to` and past `after`.
  *
- * @returns Milliseconds since 1970 UTC: the start of the first bucket, and the end of the last one,
- * excluded.
+ * @returns The start of the first bucket, and the excluded end of the last, in milliseconds since
+ * 1970.
  *
  * @example
  * const request = { from: 5, to: 6, interval: "day", limit: 5 };
@@ -181,9 +180,7 @@ export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
 export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
 
-/**
- * Creates the items of a history from its buckets, and their changes by `computeCountChanges()`.
- */
+/** Creates the items of a history from its buckets and the result of `computeCountChanges()`. */
 export function createHistoryItems<Kind extends EntityKind>(
   kind: Kind,
   buckets: readonly HistoryBucket[],
@@ -253,9 +250,7 @@ export function createComparisonTable(
   return { interval: request.interval, rows, pagination };
 }
 
-/**
- * Creates a page of a comparison from the buckets of each entity, with the start of its first row.
- */
+/** Creates a page of a comparison from the buckets of each entity; `first` is its first row. */
 export function createComparisonPage(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,

@@ -1,7 +1,4 @@
-/**
- * The kinds of entities: channels, shorts, users and tweets, with their fields. A field is declared
- * only here: parsing, tables, stored histories, CSV, resources, sorts and gains follow from it.
- */
+/** The kinds of entities and their fields, which are declared only here: all else follows. */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
@@ -22,10 +19,7 @@ export interface KindDeclaration {
   readonly counts: Readonly<Record<string, number>>;
   /** The counts that lists are sorted by, by the names of the sorts; the first is the default. */
   readonly sorts?: Readonly<Record<string, string>>;
-  /**
-   * The counts with gains, by the ending of the gains' names: `Gain` for `dailyGain` and the
-   * others.
-   */
+  /** The counts with gains, by the ending of their names: `Gain` for `dailyGain` and the others. */
   readonly gains?: Readonly<Record<string, string>>;
 }
 

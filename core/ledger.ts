@@ -1,7 +1,4 @@
-/**
- * The credit ledger: grants, debits and refunds of an account. A ledger is a value; each operation
- * returns the next one. The balance is grants - debits + refunds and never negative.
- */
+/** The credit ledger, a value. Its balance is grants - debits + refunds and never negative. */
 import {
   createInsufficientCreditsError,
   createInvalidRequestError,
@@ -76,8 +73,7 @@ export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
 }
 
 /**
- * Applies operations to a ledger, in their order. It takes time in proportion to their number,
- * where {@link applyEntry} copies the ledger for each.
+ * Applies operations in order, to one copy of the ledger; {@link applyEntry} copies it for each.
  *
  * @returns The ledger after them; the same one if nothing changed.
  * @throws {DomainError} Like {@link applyEntry}, for the first operation that is refused.
@@ -148,10 +144,7 @@ function refund(ledger: LedgerDraft, id: string): boolean {
   return true;
 }
 
-/**
- * Checks a sum. Refunded credits are debited again, so debits can exceed grants and reach the
- * limit.
- */
+/** Checks a sum. Refunded credits are debited again, so debits can reach the limit, too. */
 export function assertSum(name: "granted" | "debited", sum: number, amount: number): void {
   if (sum + amount > INTEGER_MAX) throw createSumTooLargeError(name, sum, amount);
 }

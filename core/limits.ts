@@ -40,10 +40,7 @@ export const BATCH_MAX_NAMES = 100;
 /** Names of a comparison. */
 export const COMPARISON_MAX_NAMES = 10;
 
-/**
- * Entities of a list that a page with `search` or `country` looks at, in about 40 milliseconds.
- * Where filters rarely meet, it has fewer entities than `limit`, or none.
- */
+/** Entities that a filtered page looks at, in about 40 ms: it can have fewer than `limit`. */
 export const FILTERED_PAGE_MAX_ENTITIES = 8000;
 
 /** Characters (code points) of `search` and `country` of lists. */

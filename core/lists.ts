@@ -1,6 +1,4 @@
-/**
- * The lists of channels and users: their queries, filters, orders and the cursors of their pages.
- */
+/** The lists of channels and users: their queries, filters, orders and cursors. */
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
 import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
@@ -121,9 +119,7 @@ interface FilteredFields {
   readonly country?: string | null;
 }
 
-/**
- * How each filter is parsed and applied: the types require both. Cursors have them in this order.
- */
+/** How each filter is parsed and applied; types require both. Cursors have them in this order. */
 const FILTERS: {
   readonly [Name in keyof ListFilters]-?: {
     /** Returns `undefined` for a query or a kind without the filter. */
@@ -167,8 +163,7 @@ export function matchesListFilters(fields: FilteredFields, filters: ListFilters)
 }
 
 /**
- * Compares two positions of a list: by the figure, unknown ones last, then by the identifier,
- * ascending.
+ * Compares two positions of a list: by the figure, unknown ones last, then by ascending identifier.
  *
  * @example
  * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1

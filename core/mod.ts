@@ -1,7 +1,6 @@
 /**
- * The domain of creator metrics as pure functions: observations, growth, pages, credits, the
- * monitoring list, errors and resources; and the interfaces of stores. The functions read no clock,
- * network or disk.
+ * The domain of creator metrics as pure functions without clock, network or disk: observations,
+ * growth, pages, credits, the monitoring list, errors and resources; and interfaces of stores.
  *
  * @example
  * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "@creator-metrics/core";

@@ -68,8 +68,7 @@ export function parseObservationLine(line: string, now: number): Observation {
  *
  * @param value The JSON value of a line. Unknown fields are ignored.
  * @param now Milliseconds since 1970 UTC.
- * @param line The text of the value, if there is one: it tells which counts `JSON.parse()` has
- * rounded.
+ * @param line The text of the value, if any: it tells which counts `JSON.parse()` has rounded.
  * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
  * @throws {RangeError} If `now` is NaN.
  *

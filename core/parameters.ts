@@ -1,7 +1,4 @@
-/**
- * Parsers of query parameters: whole numbers within limits, choices, and values that may not
- * repeat.
- */
+/** Parsers of query parameters: whole numbers, choices, and values that may not repeat. */
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
@@ -11,10 +8,7 @@ export interface QueryParameters {
   getAll(name: string): readonly string[];
 }
 
-/**
- * Parses a whole number in plain decimal digits; `undefined` for `1e1`, `0x5`, `+3`, ` 3`, `3.0`,
- * `03`.
- */
+/** Parses a whole number in plain digits; `undefined` for `1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`. */
 export function parseInteger(
   text: string,
   { min = 0, max = INTEGER_MAX }: { readonly min?: number; readonly max?: number } = {},
@@ -24,10 +18,7 @@ export function parseInteger(
   return number >= min && number <= max ? number : undefined;
 }
 
-/**
- * Parses an optional whole number within a range. The interfaces have different codes for its
- * error.
- */
+/** Parses an optional whole number within a range. Each interface has its own error code. */
 export function parseIntegerParameter(
   name: string,
   query: QueryParameters,

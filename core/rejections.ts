@@ -3,9 +3,8 @@ import { REJECTED_LINES_LISTED_MAX } from "./limits.ts";
 import type { RejectionReport } from "./stores.ts";
 
 /**
- * Creates a collector of the lines that an import rejects, in memory that does not grow with their
- * number. It lists the first 1,000, and counts all by cause: the reason without the value that a
- * line had.
+ * Creates a collector of the lines that an import rejects. It lists the first 1,000, and counts all
+ * by cause: the reason without the value that a line had.
  *
  * @returns Functions that add a line, add the lines of a report, where `toLine` has the number of
  * each line by that in the report, and return what was collected so far.

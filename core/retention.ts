@@ -24,9 +24,7 @@ export const RETENTION_SYNTAX: string =
 
 const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
-/**
- * Parses rules: `90d` (then none), `90d/day` (then one a UTC day), `90d/day/365d` (until 365 days).
- */
+/** Parses rules: `90d`, `90d/day` (then one a UTC day), `90d/day/365d` (until 365 days). */
 export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
   const policy: Partial<Record<EntityKind, RetentionRule>> = {};
   for (const part of text.split(",")) {
@@ -64,9 +62,7 @@ export interface RetentionBounds {
   readonly dailyFrom: number;
 }
 
-/**
- * The bounds move at midnight UTC only, so that it makes no difference how often a rule is applied.
- */
+/** Bounds move at midnight UTC only: how often a rule is applied makes no difference. */
 export function computeRetentionBounds(
   { rawDays, dailyDays }: RetentionRule,
   now: number,
@@ -76,9 +72,7 @@ export function computeRetentionBounds(
   return { rawFrom: daysAgo(rawDays), dailyFrom: daysAgo(dailyDays) };
 }
 
-/**
- * Keeps points of a part of a history, oldest first. `nextAt` is that of the point after the part.
- */
+/** Keeps points of a part of a history, oldest first. The point after the part is at `nextAt`. */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],
   { rawFrom, dailyFrom }: RetentionBounds,

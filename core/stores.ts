@@ -76,10 +76,7 @@ export interface VideoStore {
   ): StoreRead<resources.ShortHistory>;
 }
 
-/**
- * Reads users and tweets. A read rejects with `User Not Found`, `Tweet Not Found` or `Page Out of
- * Range`.
- */
+/** Reads users and tweets, or rejects: `User Not Found`, `Tweet Not Found`, `Page Out of Range`. */
 export interface MicroblogStore {
   /** Reads a page of users. */
   userPage(request: ListRequest<SortName<"user">>): StoreRead<resources.UserList>;
@@ -140,10 +137,7 @@ export interface CreditCharge extends RequestCharge {
 /** The decision of a store on one charge. `Debit` has the fields that it needs for a refund. */
 export type DebitOutcome<Debit> =
   | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-  /**
-   * The idempotency key paid for the same request before, and has a free repeat: nothing is
-   * debited.
-   */
+  /** The idempotency key paid for this request, and has a free repeat: nothing is debited. */
   | { readonly kind: "repeated"; readonly balance: number }
   /** The balance is too low. */
   | { readonly kind: "refused"; readonly balance: number }
@@ -179,15 +173,12 @@ export interface CreditStore<Debit = unknown> {
    * covered, all or none. A charge of an account that does not exist is refused.
    *
    * @param charges No two with one idempotency key of one account, but those that have waited.
-   * @param batch Its `id` is made before, so that a retried commit applies once. `now` is when the
-   * requests came.
+   * @param batch Its `id` lets a retried commit apply once. `now` is when the requests came.
    */
   debit(
     charges: readonly CreditCharge[],
     batch: { readonly id: string; readonly now: number },
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
-  /**
-   * Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again.
-   */
+  /** Gives a debit back; a second refund changes nothing. Its idempotency key can pay again. */
   refund(debit: Debit, id: string, reason: string, now: number): Promise<void>;
 }

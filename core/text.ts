@@ -61,10 +61,7 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/**
- * Makes a text from outside safe for a message: storable, one line, cut to `max` characters with
- * `…`.
- */
+/** Makes a text safe for a message: storable, one line, cut to `max` characters with `…`. */
 export function sanitizeMessage(text: string, max: number): string {
   // A character has at most two units.
   // Stryker disable next-line MethodExpression: without the cut it is only slower.
@@ -78,9 +75,7 @@ export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/**
- * Whether a text can be an identifier: of 1 to `max` characters, storable, no control character.
- */
+/** Whether a text can be an identifier: 1 to `max` characters, storable, no control character. */
 export function isIdentifier(text: string, max: number = IDENTIFIER_MAX_CHARACTERS): boolean {
   return text !== "" && isStorable(text) && !hasControlCharacter(text) && !isLongerThan(text, max);
 }
@@ -100,9 +95,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/**
- * Decodes bytes; a `TypeError` if they are no UTF-8. A byte order mark is a character like others.
- */
+/** Decodes UTF-8, and keeps a byte order mark. Other bytes throw a `TypeError`. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

@@ -1,10 +1,7 @@
 /** Thins long histories: chooses the points that a response lists. */
 import { assertWholeNumber } from "./errors.ts";
 
-/**
- * Cuts the time of a history into slices, which include their lower bound and exclude their upper
- * one: 5 points from 0 to 90 have the bounds `[0, 30, 60, 90]`.
- */
+/** Cuts time into slices without their upper bound: `[0, 30, 60, 90]` for 5 points from 0 to 90. */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);
   const slices = maxPoints - 2;

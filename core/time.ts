@@ -1,6 +1,4 @@
-/**
- * Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside, in no other time zone.
- */
+/** Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 in UTC outside. */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
 /** A minute, in milliseconds. */
@@ -16,9 +14,7 @@ export const FIRST_INSTANT: number = -62_167_219_200_000;
 /** 9999-12-31T23:59:59.999Z, the last one. */
 export const LAST_INSTANT = 253_402_300_799_999;
 
-/**
- * Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999.
- */
+/** Whether an instant can be written: whole milliseconds, in the years 0 to 9999. */
 export function isInstant(value: number): boolean {
   return Number.isInteger(value) && value >= FIRST_INSTANT && value <= LAST_INSTANT;
 }
@@ -37,8 +33,7 @@ export const INSTANT_SYNTAX =
  * Parses an instant: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with optional seconds, fraction (cut to
  * milliseconds) and zone (`Z`, `+HH:MM`, `-HH:MM`; none means UTC).
  *
- * @returns Milliseconds since 1970 UTC; `undefined` for any other text and for an instant that does
- * not exist (`2024-02-30`, `24:00`, second 60).
+ * @returns Milliseconds since 1970 UTC; `undefined` for other texts, also `2024-02-30` and `24:00`.
  *
  * @example
  * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000

@@ -1,7 +1,6 @@
 /**
- * Rate limit by token bucket: it holds a minute's requests and refills evenly. It keeps a time
- * instead of tokens, like the generic cell rate algorithm: all numbers are whole, so no fraction is
- * rounded.
+ * Rate limit by token bucket: it holds a minute's requests and refills evenly. Like the generic
+ * cell rate algorithm, it keeps a time, in whole numbers, instead of tokens.
  */
 import { assertWholeNumber } from "./errors.ts";
 import { MINUTE_MS } from "./time.ts";
@@ -36,8 +35,7 @@ export interface RateLimitResult {
  *
  * @param bucket The state after the last request; `undefined` for the first.
  * @param perMinute Requests a minute, 1 or more.
- * @param now Whole milliseconds since 1970 UTC. If it goes back, nothing refills for at most a
- * minute.
+ * @param now Whole milliseconds since 1970 UTC. If set back, nothing refills for a minute at most.
  * @throws {RangeError} If `perMinute` is no whole number from 1.
  *
  * @example

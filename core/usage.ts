@@ -52,8 +52,7 @@ export function parseUsageGrouping(query: QueryParameters): UsageGrouping | unde
 }
 
 /**
- * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to 29 days before
- * it.
+ * Parses the UTC days `from` and `to`, both included; by default, 29 days before `to`, and today.
  *
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.

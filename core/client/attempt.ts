@@ -13,10 +13,7 @@ import {
 export interface Result<Body> {
   /** The resource. */
   readonly body: Body;
-  /**
-   * Credits that the response cost; 0 for a free one. `null` if an earlier request with the same
-   * idempotency key has paid, whose response was lost: then the cost is unknown.
-   */
+  /** Credits that it cost; `null` if an earlier request with its idempotency key may have paid. */
   readonly cost: number | null;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
@@ -26,10 +23,7 @@ export interface Result<Body> {
   readonly requestId: string | null;
 }
 
-/**
- * A response with its body, which is `undefined` if it is longer than allowed; or why there is
- * none.
- */
+/** A response and its body, `undefined` if longer than allowed; or why there is no response. */
 type Attempt =
   | { readonly response: ResponseLike; readonly text: string | undefined }
   | { readonly cause: unknown; readonly isTimeout: boolean };

@@ -1,7 +1,4 @@
-/**
- * The client: its methods for channels and shorts, users and tweets, the monitoring list and the
- * account, and the request of each method.
- */
+/** The client: its methods, and the request of each. */
 import type { SortName } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
@@ -143,9 +140,7 @@ const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): rea
 
 type CursorPage = Pick<resources.ChannelHistory, "pagination">;
 
-/**
- * Creates the reads of owners. Paths have an owner as `name`; bodies have several as its plural.
- */
+/** Creates the reads of owners. A path has one as `name`, a body several as its plural. */
 function createOwnerClient<
   History extends CursorPage & { readonly history: readonly unknown[] },
   Batch extends { readonly results: readonly unknown[] },

@@ -31,9 +31,7 @@ export class MetricsError extends Error {
   readonly cost: number | null;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
-  /**
-   * How long the service asks to wait, in milliseconds, as after 429; `null` if it does not ask.
-   */
+  /** How many milliseconds the service asks to wait, as after 429; `null` if it does not ask. */
   readonly retryAfterMs: number | null;
   /** All headers of the response: `error.headers.get("RateLimit")`. */
   readonly headers: HeadersLike;
@@ -102,8 +100,7 @@ export class TimeoutError extends ConnectionError {
 }
 
 /**
- * The signal of the caller has ended the request; its reason is the `cause`. The service may have
- * charged the read.
+ * The caller's signal ended the request; `cause` is its reason. The read may have been charged.
  *
  * @example
  * new AbortError("Aborted", { cause: "closed" }).cause; // "closed"
@@ -113,10 +110,7 @@ export class AbortError extends RequestError {
   override readonly name = "AbortError";
 }
 
-/**
- * Reads `{ error, message }`, or `{ error }` of the video interface, which has a name or a
- * sentence.
- */
+/** Reads `{ error, message }`, or `{ error }` of the video interface: a name or a sentence. */
 export function createMetricsError(text: string, details: MetricsErrorDetails): MetricsError {
   const { status } = details;
   const { error = `Status ${status}`, message } = parseBody(text);

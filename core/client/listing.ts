@@ -7,10 +7,7 @@ import type { Result } from "./attempt.ts";
 
 /** A list that is read page by page while it is iterated. Each page is a request, and charged. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /**
-   * The pages, each with its cost. After an error, `next()` reads the same page again, with the
-   * same idempotency key: a page whose response was lost is not paid for again.
-   */
+  /** The pages, each with its cost. After an error, `next()` repeats the page, charged once. */
   pages(): AsyncIterableIterator<Result<Page>, undefined>;
 }
 

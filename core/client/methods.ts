@@ -1,7 +1,4 @@
-/**
- * The types of the client's methods: reads, lists, histories, and the methods that channels and
- * users have in common. Their queries follow from the requests that the service parses.
- */
+/** The types of the client's methods. Queries follow from the requests that the service parses. */
 import type { ShortsRequest } from "../shorts.ts";
 import type { HistoryRequest } from "../histories.ts";
 import type { ListRequest, SortName } from "../lists.ts";
@@ -10,20 +7,14 @@ import type { Listing } from "./listing.ts";
 import type { RequestOptions } from "./options.ts";
 import type { Result } from "./attempt.ts";
 
-/**
- * A query: any parameter of a request can be left out. Some are text: instants in ISO 8601, and
- * `after`, which is a cursor.
- */
+/** A query: each parameter is optional. Instants are text in ISO 8601; `after` is a cursor. */
 export type RequestQuery<Request> = {
   readonly [Field in keyof Request as Field extends "after" ? "cursor" : Field]?:
     | (Field extends "after" | "before" | "from" | "to" ? string : Request[Field])
     | undefined;
 };
 
-/**
- * The query of a history. Without `from`, it begins 30 days before `to` or now; without `interval`,
- * it is by day. `limit` is buckets a page, 1 to 1,000.
- */
+/** The query of a history, by default 30 days, by day. `limit` is buckets a page, 1 to 1,000. */
 export type HistoryQuery = RequestQuery<HistoryRequest>;
 
 /** The query of a list of channels. `limit` is channels a page, 1 to 1,000. */
@@ -37,9 +28,7 @@ export type ListQuery<Sort extends string> = RequestQuery<
 /** The query of a page of shorts. `limit` is shorts a page, 1 to 100. */
 export type ShortsQuery = RequestQuery<ShortsRequest>;
 
-/**
- * The query of pages by number: `days` back from now, 1 to 14; `limit` is items a page, 1 to 100.
- */
+/** The query of numbered pages: `days` back, 1 to 14; `limit` is items a page, 1 to 100. */
 export type PageQuery = RequestQuery<PageRequest>;
 
 /** A method that reads one response. */

@@ -1,7 +1,4 @@
-/**
- * The options of a client and of a request, their checks, those of other arguments, and idempotency
- * keys.
- */
+/** The options of a client and of a request, checks of arguments, and idempotency keys. */
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */
@@ -12,15 +9,9 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** The function that sends requests; by default, the `fetch` of the runtime. */
   readonly fetch?: FetchLike | undefined;
-  /**
-   * How long an attempt may take, in milliseconds; 30 seconds by default, at most 24 days or
-   * `Infinity`.
-   */
+  /** Milliseconds that an attempt may take; 30,000 by default, at most 24 days or `Infinity`. */
   readonly timeoutMs?: number | undefined;
-  /**
-   * How long a call may take with all its attempts and pauses, in milliseconds; `Infinity` by
-   * default, else at most 24 days. In a list it is the time of a page.
-   */
+  /** Milliseconds for a call or page with its retries; at most 24 days, or `Infinity` (default). */
   readonly deadlineMs?: number | undefined;
   /** How often a request is repeated at most; 3 times by default. */
   readonly retries?: number | undefined;
@@ -40,9 +31,8 @@ export interface RequestOptions {
   /** Aborts the request and its retries, which fails with an `AbortError`. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * The first read with a key is charged, and up to 10 repeats of it within 24 hours are free; by
-   * default, each read has its own key. In a list it is the key of the first page. Changes have
-   * none.
+   * The first read with a key is charged, and up to 10 repeats within 24 hours are free. By
+   * default, each read has its own. In a list it is the key of the first page. Changes have none.
    */
   readonly idempotencyKey?: string | undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * The requests of the client: their URLs and headers, retries, which are charged once, and a cache
- * of responses with entity tags.
- */
+/** The requests of the client: URLs, headers, retries, and a response cache with entity tags. */
 import { readOutcome, sendOnce, type Result } from "./attempt.ts";
 import { AbortError } from "./errors.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * The parts of a runtime that the client uses. Node 20, Deno, Bun, workers and browsers have them.
- * The types are declared here, so that the package needs neither the types of a browser nor those
- * of Node.
- */
+/** What the client uses of any runtime, declared here: the package needs no types of a runtime. */
 
 /** The part of `AbortSignal` that the client uses. */
 export interface AbortSignalLike {
@@ -28,9 +24,7 @@ export interface ResponseLike {
   readonly status: number;
   /** The headers. */
   readonly headers: HeadersLike;
-  /**
-   * The body as a stream, whose bytes are counted as they arrive. Without it, `text()` is called.
-   */
+  /** The body as a stream, to count its bytes as they arrive. Without it, `text()` is called. */
   readonly body?:
     | {
         getReader?(): {

@@ -1,7 +1,6 @@
 /**
- * Schemas that several resources share, from counts and dates to pagination and errors, and the
- * functions that build them. None has a `format`: TypeBox rejects every value of a format that is
- * not registered, and a registration only reaches one of the copies that a program may load.
+ * Schemas that resources share, and functions that build them. None has a `format`: TypeBox rejects
+ * one that is not registered, and a registration reaches only one of several loaded copies.
  */
 import * as Type from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../errors.ts";
@@ -44,10 +43,7 @@ export const CountChange: Type.TInteger = Type.Integer({
 /** A text, or `null`. */
 export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
-/**
- * TypeBox checks the pattern, generators of clients read `enum`; it is smaller than a union of
- * literals.
- */
+/** TypeBox checks the pattern, generators of clients read `enum`. A union of literals is larger. */
 export const createChoice = <Name extends string>(
   names: readonly Name[],
   description: string,
@@ -56,9 +52,7 @@ export const createChoice = <Name extends string>(
     Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, description }),
   );
 
-/**
- * The length is in the pattern: TypeBox counts UTF-16 units where JSON Schema counts characters.
- */
+/** The pattern has the length: TypeBox counts UTF-16 units, but JSON Schema counts characters. */
 export const createTextSchema = (
   min: number,
   max: number,

@@ -1,7 +1,4 @@
-/**
- * Schemas of the lines of an import or export. A field that is left out or `null` was not reported.
- * An instant is an ISO 8601 date, or date and time.
- */
+/** Schemas of the lines of an import or export. A field not reported is absent or `null`. */
 import * as Type from "@sinclair/typebox";
 import type { EntityKind } from "../kinds.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
@@ -19,10 +16,7 @@ import { createAttributeSchemas, createCountSchemas } from "./kind-fields.ts";
 const TIME_PATTERN =
   "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";
 
-/**
- * The texts that `parseInstant()` accepts: only days that exist. It cannot exclude that a zone
- * takes the first or the last day of the years 0 to 9999 out of them.
- */
+/** Like `parseInstant()`, but a zone may move an instant out of the years 0 to 9999. */
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 
 const TYPES = {

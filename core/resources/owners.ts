@@ -1,7 +1,4 @@
-/**
- * Schemas of the reads that channels and users have in common: histories, also of their shorts and
- * tweets, and requests for several of them, batches and comparisons.
- */
+/** Schemas of what channels and users have in common: histories, batches and comparisons. */
 import * as Type from "@sinclair/typebox";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../kinds.ts";

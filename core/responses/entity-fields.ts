@@ -36,8 +36,7 @@ export type KnownFields<Kind extends EntityKind> = {
 /**
  * Reads the newest values of the attributes of an entity, and the counts of its newest observation.
  *
- * @param id A channel, short or tweet by its identifier; a user by the username, see
- * `findUsername()`.
+ * @param id The identifier of the entity; of a user, the username, see `findUsername()`.
  * @param entity Its observations, merged.
  *
  * @example

@@ -18,8 +18,7 @@ import { nameCounts, pickCounts, type KnownFields } from "./entity-fields.ts";
  * Finds the channel that a name means: the one with this identifier, else one with this username in
  * any case. Of several, it is the one observed last, then the one with the smaller identifier.
  *
- * @param channels All channels that were observed; `observedAt` is the instant of the newest
- * observation.
+ * @param channels All observed channels; `observedAt` is the instant of the newest observation.
  *
  * @example
  * const channels = [{ id: "UC1", username: "NASA", observedAt: 0 }];

@@ -3,10 +3,7 @@ import { DomainError, type ErrorCode } from "../errors.ts";
 import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../text.ts";
 
-/**
- * A test of a suite. It fails by rejecting with an error that describes the difference; of two
- * values, the error has them as `actual` and `expected`.
- */
+/** A test of a suite. It fails by rejecting with an error, with `actual` and `expected` values. */
 export interface ConformanceTest {
   /** The guarantee that it tests. */
   readonly name: string;

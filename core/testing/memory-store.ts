@@ -1,7 +1,4 @@
-/**
- * A store of observations in memory: core's rules, applied to the observations. The suites
- * compare stores with it, and the tests of a service can run on it.
- */
+/** A store of observations in memory, which the suites compare other stores with. */
 import { applyObservations, EMPTY_ENTITY } from "../entities.ts";
 import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
@@ -12,8 +9,7 @@ import { decodeUtf8 } from "../text.ts";
 import { createMicroblogReads, createVideoReads } from "./memory-reads.ts";
 
 /**
- * Creates an empty store of observations in memory. Each read looks at all of them, so it is for
- * tests.
+ * Creates an empty store of observations in memory, for tests: each read looks at all of them.
  *
  * @param now The clock, in milliseconds since 1970 UTC: observations of the future are rejected.
  *

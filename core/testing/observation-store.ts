@@ -108,8 +108,7 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
 };
 
 /**
- * Creates the conformance tests of an {@link ObservationStore}, which is read as a
- * {@link VideoStore}.
+ * Creates the conformance tests of an {@link ObservationStore}, read as a {@link VideoStore}.
  *
  * @param withStore Opens an empty store for each test.
  *

@@ -1,6 +1,4 @@
-/**
- * The conformance suites of stores of owners: channels with their shorts, users with their tweets.
- */
+/** The conformance suites of stores of owners: channels with shorts, users with tweets. */
 import { SORTS } from "../lists.ts";
 import { decodeShortsCursor } from "../shorts.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
@@ -32,8 +30,7 @@ const SHORT_EDGES = BOUNDED_PAGES.flatMap(({ before }) =>
 );
 
 /**
- * Creates the conformance tests of a {@link VideoStore}, which also imports observations. They
- * compare it with `createMemoryStore()`.
+ * Creates conformance tests, which compare a {@link VideoStore} with `createMemoryStore()`.
  *
  * @param withStore Opens an empty store for each test.
  *
@@ -106,8 +103,7 @@ const PAGES = DAYS.flatMap((days) =>
 );
 
 /**
- * Creates the conformance tests of a {@link MicroblogStore}, which also imports observations. They
- * compare it with `createMemoryStore()`.
+ * Creates conformance tests, which compare a {@link MicroblogStore} with `createMemoryStore()`.
  *
  * @param withStore Opens an empty store for each test.
  *

@@ -19,9 +19,7 @@ import { createObservations, NAMES, NOW } from "./random.ts";
 
 type Reads = VideoStore & MicroblogStore;
 
-/**
- * The arguments of a read. The sorts and counts of channels and those of users are one type here.
- */
+/** The arguments of a read. The sorts and counts of channels and users are one type here. */
 type ReadArguments<Name extends keyof Reads> = Name extends `${OwnerKind}Page`
   ? [ListRequest]
   : Name extends `${OwnerKind}Comparison`
