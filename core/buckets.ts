@@ -120,24 +120,6 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/** Aligns one count of several histories: a row for each bucket of any of them, oldest first. */
-export function alignBuckets(
-  histories: readonly (readonly HistoryBucket[])[],
-  countIndex: number,
-): { readonly start: number; readonly counts: readonly (number | null)[] }[] {
-  const rows = new Map<number, (number | null)[]>();
-  for (const [entity, buckets] of histories.entries()) {
-    for (const { start, counts } of buckets) {
-      let row = rows.get(start);
-      if (row === undefined) rows.set(start, (row = histories.map(() => null)));
-      row[entity] = counts[countIndex] ?? null;
-    }
-  }
-  return Array.from(rows, ([start, counts]) => ({ start, counts })).toSorted(
-    (a, b) => a.start - b.start,
-  );
-}
-
 /** Finds the last known value of each count in buckets or points, oldest first; else `null`. */
 export function findLastKnownCounts(
   buckets: readonly Pick<HistoryBucket, "counts">[],

@@ -7,10 +7,7 @@ import { DAY_MS } from "./time.ts";
 /** A payment that an idempotency key made at or before `now - PAYMENT_TTL_MS` has expired. */
 export const PAYMENT_TTL_MS: number = DAY_MS;
 
-/**
- * A client's idempotency key. Of requests with the same key and fingerprint, the first one is
- * charged, and up to 10 repeats of it are free, by default.
- */
+/** A client's idempotency key. By default, 10 repeats of the request that paid with it are free. */
 export interface IdempotencyKey {
   /** The text that the client sent. */
   readonly value: string;
@@ -38,8 +35,7 @@ export interface Payment {
 
 /**
  * A decision on a charge: `charged`; `repeated`, if its idempotency key has paid for it; `refused`,
- * if it costs more than the balance; `misused`, if its idempotency key has paid for another
- * request.
+ * if it costs more than the balance; `misused`, if its key has paid for another request.
  */
 export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
 

@@ -1,9 +1,7 @@
 /**
- * An entity is the merge of its observations.
- *
- * The state of an entity depends on the set of its observations only, not on their order or
- * repetition: an attribute has the value of the newest instant (at one instant, the greatest
- * value), and a count of an instant is the greatest that was reported for it.
+ * Merges observations into entities. Their order and repetition make no difference: an attribute
+ * has the value of the newest instant (at one instant, the greatest value), and a count of an
+ * instant is the greatest that was reported for it.
  */
 import type { Counts, FieldValue, Observation } from "./observations.ts";
 import { compareText } from "./text.ts";

@@ -60,12 +60,9 @@ export function computeEntityGains(kind: EntityKind, entity: Entity): EntityGain
   const newest = findNewestCounts(entity);
   const gains: Record<string, number | null> = {};
   for (const [name, { count, period }] of Object.entries(GAIN_DEFINITIONS[kind])) {
-    if (newest === undefined) {
-      gains[name] = null;
-      continue;
-    }
-    const range = computeGainBaseline(newest.at, GAIN_PERIOD_DAYS[period]);
-    gains[name] = computeGain(newest.counts[count] ?? null, findNewestKnown(entity, count, range));
+    const range = computeGainBaseline(newest?.at ?? 0, GAIN_PERIOD_DAYS[period]);
+    const past = findNewestKnown(entity, count, range);
+    gains[name] = computeGain(newest?.counts[count] ?? null, past);
   }
   return gains;
 }

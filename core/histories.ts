@@ -1,6 +1,5 @@
 /** Histories and comparisons: their query, and the pages that it selects of points. */
 import {
-  alignBuckets,
   computeCountChanges,
   findBucketEnd,
   findBucketStart,
@@ -145,11 +144,7 @@ export function encodeHistoryCursor(start: number, interval: HistoryInterval): s
   return encodeCursor(["history", interval], start);
 }
 
-/**
- * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another
- * interval.
- */
-export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
+function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
   const [start] = decodeCursor(
     cursor,
     ["history", interval],
@@ -261,4 +256,22 @@ export function createComparisonPage(
     return { timestamp: formatInstant(start), values: [...counts] };
   });
   return { rows, pagination, first: items[0] };
+}
+
+/** Aligns one count of several histories: a row for each bucket of any of them, oldest first. */
+function alignBuckets(
+  histories: readonly (readonly HistoryBucket[])[],
+  countIndex: number,
+): { readonly start: number; readonly counts: readonly (number | null)[] }[] {
+  const rows = new Map<number, (number | null)[]>();
+  for (const [entity, buckets] of histories.entries()) {
+    for (const { start, counts } of buckets) {
+      let row = rows.get(start);
+      if (row === undefined) rows.set(start, (row = histories.map(() => null)));
+      row[entity] = counts[countIndex] ?? null;
+    }
+  }
+  return Array.from(rows, ([start, counts]) => ({ start, counts })).toSorted(
+    (a, b) => a.start - b.start,
+  );
 }

@@ -10,7 +10,7 @@ import {
   readSingleValue,
   type QueryParameters,
 } from "./parameters.ts";
-import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
+import { compareText, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** The figures that lists of a kind can be sorted by. */
 export type SortName<Kind extends OwnerKind> = {
@@ -96,6 +96,11 @@ export function parseListRequest<Kind extends OwnerKind>(
   const cursor = readSingleValue("cursor", query);
   const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
   return { ...list, limit, ...after };
+}
+
+/** Folds the letters A to Z alone, as the database does for countries. */
+function foldAsciiCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function parseFilter(name: string, query: QueryParameters, fold: (text: string) => string) {
@@ -205,10 +210,7 @@ const listCursorValues = ({ kind, sort, order, ...filters }: CursorList) => [
   ...FILTER_NAMES.map((name) => filters[name] ?? null),
 ];
 
-/**
- * @throws {DomainError} `Invalid Request` for any other text, and for the cursor of another list.
- */
-export function decodeListCursor(cursor: string, list: CursorList): ListPosition {
+function decodeListCursor(cursor: string, list: CursorList): ListPosition {
   const page = "a page with the same sort, order and filters";
   const [figure, id] = decodeCursor(cursor, listCursorValues(list), isListPosition, page);
   return { figure, id };

@@ -52,7 +52,7 @@ export function compareShortPositions(a: ShortPosition, b: ShortPosition): numbe
 }
 
 /** Whether a request selects a short: published before `before` and listed after `after`. */
-export function isShortSelected(
+function isShortSelected(
   short: ShortPosition,
   { before = Infinity, after }: Omit<ShortsRequest, "limit">,
 ): boolean {
@@ -90,10 +90,7 @@ export function pageAfter<Short extends ShortPosition>(
 
 const LIST = ["shorts"];
 
-/**
- * @throws {RangeError} Unless the instant is in the years 0 to 9999, and the text an identifier.
- */
-export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
+function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   if (!isInstant(publishedAt)) {
     throw new RangeError(
       `A cursor needs whole milliseconds in the years 0 to 9999, got ${publishedAt}`,
@@ -102,11 +99,7 @@ export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   return encodeCursor(LIST, publishedAt, id);
 }
 
-/**
- * @throws {DomainError} `Invalid Request` for a text that {@link encodeShortsCursor} does not
- * return.
- */
-export function decodeShortsCursor(cursor: string): ShortPosition {
+function decodeShortsCursor(cursor: string): ShortPosition {
   const [publishedAt, id] = decodeCursor(cursor, LIST, isShortPosition, "a page of shorts");
   return { publishedAt, id };
 }

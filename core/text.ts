@@ -2,9 +2,8 @@
 import { IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 
 /**
- * Compares two texts by their UTF-8 bytes, like the `BINARY` collation of SQLite.
- *
- * JavaScript's `<` compares UTF-16 units, which puts an emoji before `U+FF01`.
+ * Compares two texts by their UTF-8 bytes, like the `BINARY` collation of SQLite. JavaScript's `<`
+ * compares UTF-16 units, which puts an emoji before `U+FF01`.
  *
  * @returns Below 0, 0 or above 0, as `Array.prototype.sort` expects.
  *
@@ -39,11 +38,6 @@ export function foldCase(username: string): string {
 
 /** Characters (code points) of an identifier in lower case: `İ` alone takes two then. */
 export const FOLDED_IDENTIFIER_MAX_CHARACTERS: number = 2 * IDENTIFIER_MAX_CHARACTERS;
-
-/** Folds the letters A to Z alone, as the database does for countries. */
-export function foldAsciiCase(text: string): string {
-  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
 
 /** Characters are code points. */
 export function isLongerThan(text: string, max: number): boolean {

@@ -78,8 +78,7 @@ function parseCanonicalInstant(text: string): number | undefined {
   const second = parseDigits(text, 17, 19);
   if (day < 1 || day > getDaysInMonth(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  // 400 years later, where the calendar is the same, because Date.UTC takes 0 to 99 for 1900 to
-  // 1999.
+  // 400 years later, in the same calendar: Date.UTC takes the years 0 to 99 for 1900 to 1999.
   const ms = parseDigits(text, 20, 23);
   return (
     Date.UTC(year + 400, month - 1, day, hour, minute, second, ms) - DAYS_IN_400_YEARS * DAY_MS

@@ -7,10 +7,7 @@ import { MINUTE_MS } from "./time.ts";
 
 /** The state of a bucket. A bucket that was never used is full. */
 export interface TokenBucket {
-  /**
-   * The time that its requests took: each takes a minute, of which `perMinute` milliseconds pass in
-   * every millisecond. In milliseconds, a whole number.
-   */
+  /** Whole milliseconds that its requests took, a minute each. `perMinute` pass a millisecond. */
   readonly takenMs: number;
   /** From when on it passes, in milliseconds since 1970 UTC. */
   readonly at: number;

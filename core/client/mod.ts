@@ -1,6 +1,5 @@
 /**
- * A typed client of the service, for any runtime with `fetch`. A read that is repeated, because its
- * response was lost, is charged once.
+ * A typed client of the service, for any runtime with `fetch`. A retried read is charged once.
  *
  * @module @creator-metrics/core/client
  */

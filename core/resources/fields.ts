@@ -17,10 +17,7 @@ export const nullable = <Schema extends Type.TSchema>(
 export const describe = <Schema extends Type.TSchema>(
   schema: Schema,
   description: string,
-): Schema => ({
-  ...schema,
-  description,
-});
+): Schema => ({ ...schema, description });
 
 /** An object with exactly these fields. */
 export const strictObject = <Properties extends Type.TProperties>(

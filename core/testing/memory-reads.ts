@@ -53,6 +53,7 @@ function createOwnerReads<
   const getOwner = (name: string) => orThrow(tryOwner(name));
   const listPoints = (pointKind: EntityKind, id: string) =>
     listHistoryPoints(pointKind, entities[pointKind].get(id) ?? EMPTY_ENTITY);
+  const ownerPoints = (owner: Owner) => listPoints(kind, owner.id);
 
   const listItems = (owner: Owner) =>
     listOwned(entities, item, owner.id).flatMap(([id, entity]) => {
@@ -70,22 +71,20 @@ function createOwnerReads<
     getOwner,
     listItems,
     getItem,
-    ownerPoints: (owner: Owner) => listPoints(kind, owner.id),
+    ownerPoints,
     details: async (name: string) => ({ body: createDetails(getOwner(name)) }),
     batch: async (names: readonly string[]) =>
       names.map(tryOwner).map((owner) => (owner instanceof Error ? owner : createDetails(owner))),
     async comparison(request: ComparisonRequest<Kind>): StoreRead<Comparison> {
       const found = request.names.map(tryOwner);
-      const histories = found.map((owner) =>
-        owner instanceof Error ? [] : listPoints(kind, owner.id),
-      );
+      const histories = found.map((owner) => (owner instanceof Error ? [] : ownerPoints(owner)));
       const { rows, pagination } = createComparisonTable(histories, request.countIndex, request);
       const names = found.map((owner) => (owner instanceof Error ? owner : owner.name));
       return { body: { entities: names, rows, pagination } };
     },
     async history(name: string, request: HistoryRequest) {
       const owner = getOwner(name);
-      const page = createHistoryPage(kind, listPoints(kind, owner.id), request);
+      const page = createHistoryPage(kind, ownerPoints(owner), request);
       return { body: { ...rules.createNameField(owner.name), ...page } };
     },
     async itemHistory(name: string, id: string, request: HistoryRequest) {
@@ -111,8 +110,12 @@ function readOwnerId(kind: ItemKind, { attributes }: Entity): string {
 const listOwned = (entities: Entities, kind: ItemKind, ownerId: string) =>
   Array.from(entities[kind]).filter(([, entity]) => readOwnerId(kind, entity) === ownerId);
 
-/** Creates the reads of channels and shorts. */
-export function createVideoReads(entities: Entities): VideoStore {
+/** Creates the reads of all entities. */
+export function createMemoryReads(entities: Entities): VideoStore & MicroblogStore {
+  return { ...createVideoReads(entities), ...createMicroblogReads(entities) };
+}
+
+function createVideoReads(entities: Entities): VideoStore {
   const listChannels = () =>
     Array.from(entities.channel, ([id, entity]) => {
       const fields = readFields("channel", id, entity);
@@ -159,7 +162,7 @@ export function createVideoReads(entities: Entities): VideoStore {
 }
 
 /** Creates the reads of users, whom an observation of them or of a tweet names, and tweets. */
-export function createMicroblogReads(entities: Entities): MicroblogStore {
+function createMicroblogReads(entities: Entities): MicroblogStore {
   function findUser(username: string) {
     const id = foldCase(username);
     const entity = entities.user.get(id) ?? EMPTY_ENTITY;

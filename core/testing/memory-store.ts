@@ -6,7 +6,7 @@ import { parseObservationLine, type Observation } from "../observations.ts";
 import { createRejectionCollector } from "../rejections.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { decodeUtf8 } from "../text.ts";
-import { createMicroblogReads, createVideoReads } from "./memory-reads.ts";
+import { createMemoryReads } from "./memory-reads.ts";
 
 /**
  * Creates an empty store of observations in memory, for tests: each read looks at all of them.
@@ -28,14 +28,13 @@ export function createMemoryStore(
       const { observations, ...report } = parseLines(bytes, now());
       return { ...report, ...merge(entities, observations) };
     },
-    ...createVideoReads(entities),
-    ...createMicroblogReads(entities),
+    ...createMemoryReads(entities),
   };
 }
 
 /** Merges observations into their entities, those of each at once: that is faster. */
 function merge(
-  entities: Parameters<typeof createVideoReads>[0],
+  entities: Parameters<typeof createMemoryReads>[0],
   observations: readonly Observation[],
 ) {
   const totals = { new: 0, changed: 0, unchanged: 0 };

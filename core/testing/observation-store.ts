@@ -26,10 +26,8 @@ const toLines = (values: readonly object[]) => values.map((value) => JSON.string
 const TESTS: StoreTests<ObservationStore & VideoStore> = {
   async "importObservations() counts what was new, changed and unchanged"(store) {
     const first = observation(0, { subscribers: 5 });
-    const [before, after] = [
-      observation(1, { subscribers: 6 }),
-      observation(1, { subscribers: 7 }),
-    ];
+    const before = observation(1, { subscribers: 6 });
+    const after = observation(1, { subscribers: 7 });
     const imports = [
       { lines: [first, before], counts: { read: 2, new: 2, changed: 0, unchanged: 0 } },
       {

@@ -1,6 +1,6 @@
 /** The conformance suites of stores of owners: channels with shorts, users with tweets. */
 import { SORTS } from "../lists.ts";
-import { decodeShortsCursor } from "../shorts.ts";
+import { parseShortsRequest } from "../shorts.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
@@ -58,16 +58,12 @@ export function createVideoStoreTests(
         await compare("channels");
       },
 
-      async "shorts() lists the shorts of a channel, newest first, in pages of any size"(
-        compare,
-        names,
-      ) {
+      async "shorts() lists the newest first, in pages of any size"(compare, names) {
         for (const name of names) {
           for (const page of [...BOUNDED_PAGES, { limit: 50 }]) {
-            await walkPages((cursor) => {
-              const after = cursor === undefined ? {} : { after: decodeShortsCursor(cursor) };
-              return compare("shorts", name, { ...page, ...after });
-            });
+            await walkPages({}, (query) =>
+              compare("shorts", name, { ...parseShortsRequest(query), ...page }),
+            );
           }
         }
       },
@@ -122,19 +118,13 @@ export function createMicroblogStoreTests(
     count: { count: "followers_count", countIndex: 0 },
     edges: MICROBLOG_EDGES,
     tests: {
-      async "tweets() lists the tweets of the last days, newest first, in numbered pages"(
-        compare,
-        names,
-      ) {
+      async "tweets() lists the last days, newest first, in numbered pages"(compare, names) {
         for (const name of names) {
           for (const page of PAGES) await compare("tweets", name, page, NOW);
         }
       },
 
-      async "followers() lists the counts of the last days, newest first, in numbered pages"(
-        compare,
-        names,
-      ) {
+      async "followers() lists the last days, newest first, in numbered pages"(compare, names) {
         for (const name of names) {
           for (const page of PAGES) await compare("followers", name, page, FOLLOWERS_NOW);
         }

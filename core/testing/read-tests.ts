@@ -2,9 +2,10 @@
 import type { ComparisonRequest } from "../batch.ts";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
-import { decodeHistoryCursor, type HistoryRequest } from "../histories.ts";
+import { parseHistoryRequest, type HistoryRequest } from "../histories.ts";
 import type { ItemKind, OwnerKind } from "../kinds.ts";
-import { decodeListCursor, LIST_ORDERS, type ListFilters, type ListRequest } from "../lists.ts";
+import { LIST_ORDERS, parseListRequest, type ListFilters, type ListRequest } from "../lists.ts";
+import type { QueryParameters } from "../parameters.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS } from "../time.ts";
 import {
@@ -94,11 +95,9 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
       for (const sort of sorts) {
         for (const order of LIST_ORDERS) {
           for (const limit of [1, 3, 50]) {
-            const list = { kind, sort, order };
-            await walkPages((cursor) => {
-              const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
-              return compare(`${kind}Page`, { ...list, limit, ...after });
-            });
+            await walkPages({ sort, order }, (query) =>
+              compare(`${kind}Page`, { ...parseListRequest(kind, query), limit }),
+            );
           }
         }
       }
@@ -155,13 +154,16 @@ function readNextCursor(body: unknown): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Reads page after page, until one fails or has no cursor of the next. */
+/** Reads page after page, each by its query, until one fails or has no cursor of the next. */
 export async function walkPages(
-  read: (cursor: string | undefined) => Promise<string | undefined>,
+  parameters: Readonly<Record<string, string>>,
+  read: (query: QueryParameters) => Promise<string | undefined>,
 ): Promise<void> {
   let cursor: string | undefined;
-  do cursor = await read(cursor);
-  while (cursor !== undefined);
+  do {
+    const query = new Map(Object.entries({ ...parameters, cursor }));
+    cursor = await read({ getAll: (name) => [query.get(name) ?? []].flat() });
+  } while (cursor !== undefined);
 }
 
 /** Reads a history page after page, by every interval. */
@@ -170,9 +172,8 @@ async function walkHistories(
 ): Promise<void> {
   const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, limit: 11 };
   for (const interval of HISTORY_INTERVALS) {
-    await walkPages((cursor) => {
-      const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) };
-      return read({ ...range, interval, ...after });
-    });
+    await walkPages({ interval }, (query) =>
+      read({ ...parseHistoryRequest(query, NOW), ...range }),
+    );
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  alignBuckets,
   computeCountChanges,
   fillUnknownCounts,
   findBucketEnd,
@@ -195,25 +194,6 @@ describe("computeCountChanges()", () => {
           ...computeCountChanges(page),
           ...computeCountChanges(rest, findLastKnownCounts(page)),
         ]).toEqual(computeCountChanges(buckets));
-      }),
-    );
-  });
-});
-
-describe("alignBuckets()", () => {
-  test("has one row for each bucket of any history, in order, and null where one has none", () => {
-    fc.assert(
-      fc.property(fc.array(histories, { maxLength: 4 }), intervals, (entities, interval) => {
-        const grouped = entities.map((points) => groupIntoBuckets(points, interval));
-        const rows = alignBuckets(grouped, 1);
-        const starts = new Set(grouped.flat().map(({ start }) => start));
-        expect(rows.map(({ start }) => start)).toEqual([...starts].toSorted((a, b) => a - b));
-        for (const row of rows) {
-          const expected = grouped.map(
-            (buckets) => buckets.find(({ start }) => start === row.start)?.counts[1] ?? null,
-          );
-          expect(row.counts).toEqual(expected);
-        }
       }),
     );
   });

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findBucketStart, HISTORY_INTERVALS } from "../../core/buckets.ts";
+import { findBucketStart, HISTORY_INTERVALS, type HistoryInterval } from "../../core/buckets.ts";
 import { encodeCursor } from "../../core/cursor.ts";
-import {
-  decodeHistoryCursor,
-  encodeHistoryCursor,
-  findBucketRange,
-  parseHistoryRequest,
-} from "../../core/histories.ts";
+import { encodeHistoryCursor, findBucketRange, parseHistoryRequest } from "../../core/histories.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 import { texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
@@ -126,6 +121,10 @@ describe("findBucketRange()", () => {
   });
 });
 
+/** The start of the last bucket of the page before, which the cursor of a request has. */
+const parseCursor = (cursor: string, interval: HistoryInterval) =>
+  parseHistoryRequest(new URLSearchParams({ cursor, interval }), NOW).after;
+
 /** Encodes any values of JSON. */
 const encodeAny = (...values: readonly unknown[]) =>
   btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(values))));
@@ -133,7 +132,7 @@ const encodeAny = (...values: readonly unknown[]) =>
 const intervals = fc.constantFrom(...HISTORY_INTERVALS);
 
 describe("encodeHistoryCursor()", () => {
-  test("encodes what decodeHistoryCursor() decodes, and nothing else", () => {
+  test("encodes what parseHistoryRequest() decodes, and nothing else", () => {
     const numbers = fc.oneof(
       fc.integer(),
       fc.double(),
@@ -150,7 +149,7 @@ describe("encodeHistoryCursor()", () => {
         } catch (error) {
           expect(error).toBeInstanceOf(RangeError);
         }
-        if (cursor !== undefined) expect(decodeHistoryCursor(cursor, interval)).toBe(start);
+        if (cursor !== undefined) expect(parseCursor(cursor, interval)).toBe(start);
       }),
     );
   });
@@ -170,7 +169,7 @@ describe("encodeHistoryCursor()", () => {
   });
 });
 
-describe("decodeHistoryCursor()", () => {
+describe("parseHistoryRequest() with a cursor", () => {
   test("returns the instant of encodeHistoryCursor()", () => {
     const longest = encodeHistoryCursor(FIRST_INSTANT, "month").length;
     const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
@@ -178,7 +177,7 @@ describe("decodeHistoryCursor()", () => {
       fc.property(instants, intervals, (at, interval) => {
         const start = findBucketStart(at, interval);
         const cursor = encodeHistoryCursor(start, interval);
-        expect(decodeHistoryCursor(cursor, interval)).toBe(start);
+        expect(parseCursor(cursor, interval)).toBe(start);
         expect(cursor.length).toBeLessThanOrEqual(longest);
         expect(encodeURIComponent(cursor)).toBe(cursor);
       }),
@@ -196,7 +195,7 @@ describe("decodeHistoryCursor()", () => {
       fc.property(someTexts, intervals, (text, interval) => {
         let start: number | undefined;
         try {
-          start = decodeHistoryCursor(text, interval);
+          start = parseCursor(text, interval);
         } catch (error) {
           expect(error).toMatchObject({ code: "Invalid Request" });
         }
@@ -217,7 +216,7 @@ describe("decodeHistoryCursor()", () => {
     encodeCursor(["history", "week", 4 * 86_400_000]),
     `${encodeCursor(["history", "day", 86_400_000])}=`,
   ])("refuses %s, which is no cursor by day, with what is allowed", (cursor) => {
-    const error = catchDomainError(() => decodeHistoryCursor(cursor, "day"));
+    const error = catchDomainError(() => parseCursor(cursor, "day"));
     expect(error?.code).toBe("Invalid Request");
     expect(error?.message).toBe(
       "cursor must be the nextCursor of a page of this history, with the same interval (day), " +
@@ -230,9 +229,7 @@ describe("decodeHistoryCursor()", () => {
       fc.property(fc.nat(NOW), intervals, intervals, (at, made, asked) => {
         fc.pre(made !== asked);
         const cursor = encodeHistoryCursor(findBucketStart(at, made), made);
-        expect(catchDomainError(() => decodeHistoryCursor(cursor, asked))?.code).toBe(
-          "Invalid Request",
-        );
+        expect(catchDomainError(() => parseCursor(cursor, asked))?.code).toBe("Invalid Request");
       }),
     );
   });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { HISTORY_INTERVALS } from "../../core/buckets.ts";
+import { groupIntoBuckets, HISTORY_INTERVALS } from "../../core/buckets.ts";
 import { ENTITY_FIELDS } from "../../core/kinds.ts";
 import {
-  decodeHistoryCursor,
   parseHistoryRequest,
   createComparisonTable,
   createHistoryItems,
@@ -11,6 +10,7 @@ import {
   type HistoryRequest,
 } from "../../core/histories.ts";
 import { createFollowersPage } from "../../core/responses/microblog.ts";
+import { formatInstant } from "../../core/time.ts";
 import { modelHistory } from "../model/histories.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -116,7 +116,8 @@ describe("createHistoryPage()", () => {
           const page = createHistoryPage("user", random, request);
           const { nextCursor } = page.pagination;
           listed.push(...page.history);
-          after = nextCursor === null ? undefined : decodeHistoryCursor(nextCursor, range.interval);
+          const query = `interval=${range.interval}&cursor=${nextCursor}`;
+          after = nextCursor === null ? undefined : parseQuery(query).after;
           expect(page.history.length).toBeLessThanOrEqual(limit);
         } while (after !== undefined);
         expect(listed).toEqual(expected);
@@ -154,6 +155,26 @@ describe("createComparisonTable()", () => {
       [4, null],
     ]);
     expect(next.pagination).toEqual({ hasMore: false, nextCursor: null });
+  });
+
+  test("has one row for each bucket of any history, in order, and null where one has none", () => {
+    const intervals = fc.constantFrom(...HISTORY_INTERVALS);
+    fc.assert(
+      fc.property(fc.array(histories, { maxLength: 4 }), intervals, (entities, interval) => {
+        const grouped = entities.map((entity) => groupIntoBuckets(entity, interval));
+        const starts = new Set(grouped.flat().map(({ start }) => start));
+        const expected = [...starts]
+          .toSorted((a, b) => a - b)
+          .map((start) => ({
+            timestamp: formatInstant(start),
+            values: grouped.map(
+              (buckets) => buckets.find((bucket) => bucket.start === start)?.counts[1] ?? null,
+            ),
+          }));
+        const request = parseQuery(`interval=${interval}`);
+        expect(createComparisonTable(entities, 1, request).rows).toEqual(expected);
+      }),
+    );
   });
 });
 

@@ -8,12 +8,12 @@ import {
   SORT_FIELDS,
   SORTS,
   compareListPositions,
-  decodeListCursor,
   encodeListCursor,
   LIST_ORDERS,
   matchesListFilters,
   parseListRequest,
   type ListPosition,
+  type ListRequest,
 } from "../../core/lists.ts";
 import { EMPTY_ENTITY } from "../../core/entities.ts";
 import { createUserList } from "../../core/responses/lists.ts";
@@ -33,6 +33,11 @@ const encodeValues = (values: readonly (string | number)[]) =>
 
 /** A list whose cursors the tests encode. */
 const VIEWS = { kind: "channel", sort: "views", order: "desc" } as const;
+
+const parseCursor = (
+  cursor: string,
+  { kind, sort, order }: Pick<ListRequest, "kind" | "sort" | "order">,
+) => parseListRequest(kind, new URLSearchParams({ cursor, sort, order })).after;
 
 const figures = fc.oneof(
   fc.constant(null),
@@ -155,7 +160,7 @@ describe("compareListPositions()", () => {
 
 describe("encodeListCursor()", () => {
   test.each([0.5, -0.5, Number.NaN, Infinity, -Infinity, INTEGER_MAX + 1])(
-    "refuses the figure %d, which decodeListCursor() refuses, too",
+    "refuses the figure %d, which parseListRequest() refuses, too",
     (figure) => {
       expect(() => encodeListCursor({ figure, id: "a" }, VIEWS)).toThrow(
         new RangeError(`A cursor needs a whole number, got ${figure}`),
@@ -168,14 +173,14 @@ describe("encodeListCursor()", () => {
   });
 });
 
-describe("decodeListCursor()", () => {
+describe("parseListRequest() with a cursor", () => {
   test("returns the position of encodeListCursor()", () => {
     fc.assert(
       fc.property(positions, fc.constantFrom(...SORTS.channel), orders, (position, sort, order) => {
         const list = { kind: "channel", sort, order } as const;
         const cursor = encodeListCursor(position, list);
         expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(decodeListCursor(cursor, list)).toEqual(position);
+        expect(parseCursor(cursor, list)).toEqual(position);
       }),
       { examples: [[{ figure: INTEGER_MAX, id: "a" }, "views", "asc"]] },
     );
@@ -197,7 +202,7 @@ describe("decodeListCursor()", () => {
         };
         const request = { kind: "user", sort: "dailyGain", order, limit: 1 } as const;
         const { pagination } = createUserList([last, { fields, gains: { dailyGain: 7 } }], request);
-        const after = decodeListCursor(pagination.nextCursor ?? "", request);
+        const after = parseCursor(pagination.nextCursor ?? "", request);
         expect(after).toEqual({ figure: 7, id: foldCase(username) });
       }),
       { examples: [["İ".repeat(256), "desc"]] },
@@ -205,9 +210,8 @@ describe("decodeListCursor()", () => {
   });
 
   test("refuses an identifier of 513 characters", () => {
-    const decode = (length: number) =>
-      decodeListCursor(encodeValues([1, "a".repeat(length)]), VIEWS);
-    expect(decode(512).id).toBe("a".repeat(512));
+    const decode = (length: number) => parseCursor(encodeValues([1, "a".repeat(length)]), VIEWS);
+    expect(decode(512)?.id).toBe("a".repeat(512));
     expect(catchDomainError(() => decode(513))?.code).toBe("Invalid Request");
   });
 
@@ -221,7 +225,7 @@ describe("decodeListCursor()", () => {
     ["an empty identifier", [1, ""]],
     ["a control character", [1, "\u0085"]],
   ])("refuses a cursor with %s", (_, values) => {
-    expect(catchDomainError(() => decodeListCursor(encodeValues(values), VIEWS))?.code).toBe(
+    expect(catchDomainError(() => parseCursor(encodeValues(values), VIEWS))?.code).toBe(
       "Invalid Request",
     );
   });
@@ -233,7 +237,7 @@ describe("decodeListCursor()", () => {
       fc.property(fc.oneof(texts, changed), (text) => {
         let position: ListPosition | undefined;
         try {
-          position = decodeListCursor(text, VIEWS);
+          position = parseCursor(text, VIEWS);
         } catch (error) {
           expect(error).toMatchObject({ code: "Invalid Request" });
         }

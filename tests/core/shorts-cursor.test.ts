@@ -3,13 +3,20 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCursor } from "../../core/cursor.ts";
 import { quoteValue } from "../../core/errors.ts";
-import { decodeShortsCursor, encodeShortsCursor, type ShortPosition } from "../../core/shorts.ts";
+import { pageAfter, parseShortsRequest, type ShortPosition } from "../../core/shorts.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 import { identifiers, positions, texts, utf16Texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
-describe("encodeShortsCursor()", () => {
-  test("returns what decodeShortsCursor() decodes, for any position", () => {
+/** The cursor of a page that ends with a short. */
+const encodeShortsCursor = (short: ShortPosition): string =>
+  pageAfter([short, short], { limit: 1 }).nextCursor ?? "";
+
+const decodeShortsCursor = (cursor: string): ShortPosition | undefined =>
+  parseShortsRequest(new URLSearchParams({ cursor })).after;
+
+describe("the cursors of pageAfter()", () => {
+  test("are what parseShortsRequest() decodes, for any position", () => {
     fc.assert(
       fc.property(positions, (position) => {
         expect(decodeShortsCursor(encodeShortsCursor(position))).toEqual(position);
@@ -25,7 +32,7 @@ describe("encodeShortsCursor()", () => {
     );
   });
 
-  test("writes a JSON array as base64url", () => {
+  test("are a JSON array in base64url", () => {
     fc.assert(
       fc.property(positions, ({ publishedAt, id }) => {
         const base64 = encodeShortsCursor({ publishedAt, id })
@@ -40,7 +47,7 @@ describe("encodeShortsCursor()", () => {
   });
 
   test.each([NaN, 0.5, -5e-324, FIRST_INSTANT - 1, LAST_INSTANT + 1])(
-    "refuses the instant %d, which decodeShortsCursor() refuses, too",
+    "refuse the instant %d, which parseShortsRequest() refuses, too",
     (publishedAt) => {
       expect(() => encodeShortsCursor({ publishedAt, id: "a" })).toThrow(
         new RangeError(
@@ -51,7 +58,7 @@ describe("encodeShortsCursor()", () => {
   );
 
   test.each(["", "a\0", "\u0085", "\ud800", "😀".repeat(513)])(
-    "refuses %j, which decodeShortsCursor() refuses",
+    "refuse %j, which parseShortsRequest() refuses",
     (id) => {
       expect(() => encodeShortsCursor({ publishedAt: 0, id })).toThrow(
         new RangeError(`A cursor needs an identifier, got ${quoteValue(id)}`),
@@ -59,9 +66,10 @@ describe("encodeShortsCursor()", () => {
     },
   );
 
-  test("encodes any text that decodeShortsCursor() decodes, and no other", () => {
-    // No -0, which is another number than the decoded 0.
-    const numbers = fc.oneof(fc.integer(), fc.double(), fc.maxSafeInteger()).map((at) => at + 0);
+  test("have any text that parseShortsRequest() decodes, and no other", () => {
+    // No -0, which is another number than the decoded 0. No page has a short at Infinity.
+    const doubles = fc.double({ noDefaultInfinity: true });
+    const numbers = fc.oneof(fc.integer(), doubles, fc.maxSafeInteger()).map((at) => at + 0);
     fc.assert(
       fc.property(numbers, fc.oneof(texts, utf16Texts), (publishedAt, id) => {
         let cursor: string | undefined;
@@ -75,7 +83,7 @@ describe("encodeShortsCursor()", () => {
     );
   });
 
-  test("returns text that needs no escaping in a URL", () => {
+  test("need no escaping in a URL", () => {
     fc.assert(
       fc.property(identifiers, (id) => {
         const cursor = encodeShortsCursor({ publishedAt: 0, id });
@@ -86,7 +94,7 @@ describe("encodeShortsCursor()", () => {
   });
 });
 
-describe("decodeShortsCursor()", () => {
+describe("parseShortsRequest() with a cursor", () => {
   test.each([
     ["an empty text", ""],
     ["text that is not base64", "a.b"],
@@ -120,7 +128,7 @@ describe("decodeShortsCursor()", () => {
     expect(error?.message.length).toBeLessThan(200);
   });
 
-  test("accepts only what encodeShortsCursor() returns", () => {
+  test("accepts only the cursors of pageAfter()", () => {
     const near = positions
       .map(encodeShortsCursor)
       .chain((cursor) =>

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { encodeCursor } from "../../core/cursor.ts";
 import {
   compareShortPositions,
-  decodeShortsCursor,
-  encodeShortsCursor,
-  isShortSelected,
   pageAfter,
   parseShortsRequest,
   type ShortPosition,
+  type ShortsRequest,
 } from "../../core/shorts.ts";
 import { listings, positions } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
@@ -24,7 +23,9 @@ describe("parseShortsRequest()", () => {
 
   test("reads limit, before and cursor together", () => {
     const after = { publishedAt: 5, id: "x" };
-    expect(parseQuery(`limit=100&before=1970-01-02&cursor=${encodeShortsCursor(after)}`)).toEqual({
+    expect(
+      parseQuery(`limit=100&before=1970-01-02&cursor=${encodeCursor(["shorts"], 5, "x")}`),
+    ).toEqual({
       limit: 100,
       before: 86_400_000,
       after,
@@ -79,27 +80,30 @@ describe("compareShortPositions()", () => {
   });
 });
 
-describe("isShortSelected()", () => {
+const isSelected = (short: ShortPosition, selection: Omit<ShortsRequest, "limit">) =>
+  pageAfter([short], { ...selection, limit: 1 }).items.length === 1;
+
+describe("pageAfter() of one short", () => {
   const short = { publishedAt: 10, id: "m" };
 
   test("excludes a short published at `before` itself", () => {
-    expect(isShortSelected(short, { before: 10 })).toBe(false);
-    expect(isShortSelected(short, { before: 11 })).toBe(true);
+    expect(isSelected(short, { before: 10 })).toBe(false);
+    expect(isSelected(short, { before: 11 })).toBe(true);
   });
 
   test("excludes the short at the cursor and all before it", () => {
-    expect(isShortSelected(short, { after: short })).toBe(false);
-    expect(isShortSelected(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
-    expect(isShortSelected(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
-    expect(isShortSelected(short, { after: { publishedAt: 11, id: "a" } })).toBe(true);
-    expect(isShortSelected(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
+    expect(isSelected(short, { after: short })).toBe(false);
+    expect(isSelected(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
+    expect(isSelected(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
+    expect(isSelected(short, { after: { publishedAt: 11, id: "a" } })).toBe(true);
+    expect(isSelected(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
   });
 
   test("applies both bounds together", () => {
     const after = { publishedAt: 20, id: "a" };
-    expect(isShortSelected(short, { before: 11, after })).toBe(true);
-    expect(isShortSelected(short, { before: 10, after })).toBe(false);
-    expect(isShortSelected(short, { before: 30, after: short })).toBe(false);
+    expect(isSelected(short, { before: 11, after })).toBe(true);
+    expect(isSelected(short, { before: 10, after })).toBe(false);
+    expect(isSelected(short, { before: 30, after: short })).toBe(false);
   });
 });
 
@@ -113,15 +117,13 @@ function readAllPages(
   const [seen, due] = [[] as string[], new Set(stored.keys())];
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
-    const after = cursor === undefined ? undefined : decodeShortsCursor(cursor);
-    const listing = [...stored.values()]
-      .filter((position) => after === undefined || isShortSelected(position, { after }))
-      .toSorted(compareShortPositions);
-    const shorts = listing.slice(0, limit);
-    seen.push(...shorts.map(({ id }) => id));
-    const last = shorts.at(-1);
-    if (last === undefined || listing.length <= limit) return { seen, due };
-    cursor = encodeShortsCursor(last);
+    const request = parseQuery(cursor === undefined ? "" : `cursor=${cursor}`);
+    const sorted = [...stored.values()].toSorted(compareShortPositions);
+    const { items, nextCursor } = pageAfter(sorted, { ...request, limit });
+    seen.push(...items.map(({ id }) => id));
+    const last = items.at(-1);
+    if (last === undefined || nextCursor === null) return { seen, due };
+    cursor = nextCursor;
     for (const position of inserts[page] ?? []) {
       if (stored.has(position.id)) continue;
       stored.set(position.id, position);
@@ -160,7 +162,7 @@ describe("pageAfter()", () => {
             ...(after === undefined ? {} : { after }),
             ...(index === undefined || before === undefined ? {} : { before }),
           };
-          const selected = sorted.filter((short) => isShortSelected(short, selection));
+          const selected = sorted.filter((short) => isSelected(short, selection));
           const page = pageAfter(sorted, { ...selection, limit });
           expect(page.items).toEqual(selected.slice(0, limit));
           expect(page.hasMore).toBe(selected.length > limit);
@@ -168,11 +170,8 @@ describe("pageAfter()", () => {
           for (let next = page; ;) {
             walked.push(...next.items);
             if (next.nextCursor === null) break;
-            next = pageAfter(sorted, {
-              ...selection,
-              limit,
-              after: decodeShortsCursor(next.nextCursor),
-            });
+            const request = parseQuery(`cursor=${next.nextCursor}`);
+            next = pageAfter(sorted, { ...selection, ...request, limit });
           }
           expect(walked).toEqual(selected);
         },

@@ -1,11 +1,7 @@
 /** Comparisons of the functions that handle a whole list, history or journal at once. */
 import { groupIntoBuckets } from "../../../core/buckets.ts";
-import {
-  compareShortPositions,
-  encodeShortsCursor,
-  isShortSelected,
-  pageAfter,
-} from "../../../core/shorts.ts";
+import { encodeCursor } from "../../../core/cursor.ts";
+import { compareShortPositions, pageAfter } from "../../../core/shorts.ts";
 import { applyObservation, EMPTY_ENTITY, applyObservations } from "../../../core/entities.ts";
 import { thinHistory } from "../../../core/thinning.ts";
 import { applyEntries, applyEntry, EMPTY_LEDGER, type LedgerEntry } from "../../../core/ledger.ts";
@@ -53,10 +49,12 @@ export const BATCH_CASES: readonly CoreCase[] = [
     size: requests.length,
     ours: () => requests.map((request) => pageAfter(shorts, request).nextCursor),
     theirs: () =>
-      requests.map((request) => {
-        const page = shorts.filter((short) => isShortSelected(short, request)).slice(0, 21);
+      requests.map(({ after }) => {
+        const rest = shorts.filter((short) => compareShortPositions(after, short) < 0);
+        const page = rest.slice(0, 21);
         const last = page[19];
-        return page.length > 20 && last !== undefined ? encodeShortsCursor(last) : null;
+        if (page.length <= 20 || last === undefined) return null;
+        return encodeCursor(["shorts"], last.publishedAt, last.id);
       }),
     maxRatio: 1,
   },

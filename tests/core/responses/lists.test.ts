@@ -3,9 +3,9 @@ import * as fc from "fast-check";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
 import {
   compareListPositions,
-  decodeListCursor,
   encodeListCursor,
   LIST_ORDERS,
+  parseListRequest,
 } from "../../../core/lists.ts";
 import { readFields } from "../../../core/responses/entity-fields.ts";
 import { createChannelList, createUserList } from "../../../core/responses/lists.ts";
@@ -63,13 +63,13 @@ describe("createChannelList()", () => {
     const orders = fc.constantFrom(...LIST_ORDERS);
     fc.assert(
       fc.property(lists, orders, fc.integer({ min: 1, max: 6 }), (items, direction, limit) => {
-        const request = { kind: "channel", sort: "subscribers", order: direction, limit } as const;
+        const query = new URLSearchParams({ order: direction, limit: `${limit}` });
         const channels = items.map(({ id, figure }) => channelOf(id, figure, null));
         const listed: string[] = [];
         let cursor: string | null | undefined;
         for (let page = 0; page <= items.length && cursor !== null; page++) {
-          const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, request) };
-          const list = createChannelList(channels, { ...request, ...after });
+          if (cursor !== undefined) query.set("cursor", cursor);
+          const list = createChannelList(channels, parseListRequest("channel", query));
           listed.push(...list.channels.map(({ id }) => id));
           cursor = list.pagination?.nextCursor ?? null;
         }

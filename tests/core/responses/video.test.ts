@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { encodeCursor } from "../../../core/cursor.ts";
 import { EMPTY_ENTITY } from "../../../core/entities.ts";
 import { readFields } from "../../../core/responses/entity-fields.ts";
 import {
@@ -7,7 +8,6 @@ import {
   createShortsPage,
   findChannel,
 } from "../../../core/responses/video.ts";
-import { encodeShortsCursor } from "../../../core/shorts.ts";
 
 const at = Date.UTC(2026, 10, 20);
 const attribute = (value: string | number) => ({ value, at });
@@ -108,7 +108,10 @@ describe("createShortsPage()", () => {
     const page = createShortsPage("NASA", shorts, { limit: 2 });
     expect(page.shorts.map(({ id }) => id)).toEqual(["a", "c"]);
     const after = { publishedAt: 5, id: "c" };
-    expect(page.pagination).toEqual({ hasMore: true, nextCursor: encodeShortsCursor(after) });
+    expect(page.pagination).toEqual({
+      hasMore: true,
+      nextCursor: encodeCursor(["shorts"], 5, "c"),
+    });
     const next = createShortsPage("NASA", shorts, { limit: 2, after });
     expect(next.shorts.map(({ id }) => id)).toEqual(["b"]);
     expect(createShortsPage("NASA", shorts, { limit: 2, before: 5 }).shorts).toEqual([]);
