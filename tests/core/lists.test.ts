@@ -286,6 +286,9 @@ describe("matchesListFilters()", () => {
   test("compares the country whole, in any case, and applies both filters", () => {
     expect(matchesListFilters(NASA, { country: "us" })).toBe(true);
     expect(matchesListFilters(NASA, { country: "u" })).toBe(false);
+    // Only A to Z have another case: the long s is not an s, and İ stays as it is.
+    expect(parseQuery("country=U%C5%BF")).toMatchObject({ country: "uſ" });
+    expect(parseQuery("country=%C4%B0T")).toMatchObject({ country: "İt" });
     expect(matchesListFilters({ ...NASA, country: null }, { country: "us" })).toBe(false);
     expect(matchesListFilters({ username: null, displayName: null }, { country: "us" })).toBe(
       false,

@@ -89,7 +89,7 @@ interface ShortsRow {
 }
 
 /**
- * The SQL restates core's `compareShortPositions()` and `isShortSelected()`;
+ * The SQL restates the selection and order of shorts in core;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 function createShortsRead(database: Database): VideoReads["shorts"] {
