@@ -1,4 +1,4 @@
-/** Requests for several entities by name, batches and comparisons, and their results by name. */
+/** Parses requests for batches and comparisons of named entities; creates the results by name. */
 import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./histories.ts";
@@ -14,13 +14,13 @@ import { isIdentifier } from "./text.ts";
 /** The field of a request that has the names of entities, by kind. */
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
-/** The query of a comparison; the buckets are those of histories. */
+/** The query of a comparison: the query of a history, with names and a count. */
 export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends HistoryRequest {
   /** The names in the order of the request; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
   readonly count: CountName<Kind>;
-  /** Its index among the counts of the kind. */
+  /** The index of `count` among the counts of the kind. */
   readonly countIndex: number;
 }
 
@@ -66,8 +66,8 @@ export function parseBatchRequest(
  * `count`, and the parameters of a history.
  *
  * @param now Milliseconds since 1970 UTC.
- * @param limitError The code of the error for `limit`: the interfaces name it differently.
- * @param limitRange The sizes of a page, in buckets; of this service by default.
+ * @param limitError The code of the error for an invalid `limit`, which each API names differently.
+ * @param limitRange The allowed `limit`, in buckets; by default the range of this service.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -116,11 +116,11 @@ function parseName(label: string, name: unknown): string {
 }
 
 /**
- * Creates the result of each name: the fields of its entity, else the body of a single read's 404.
+ * Creates the result of each name: the fields of its entity, or the body of a 404 if not found.
  *
- * @param results One for each name, in their order.
+ * @param results An entity or an error for each name, in the order of the names.
  * @param create Creates the fields of an entity that was found.
- * @param createError Creates the body of a 404.
+ * @param createError Creates the body of a 404, the same as of a single read.
  *
  * @example
  * const results = [createNotFoundError("user", "nasa")];

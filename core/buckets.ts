@@ -1,4 +1,4 @@
-/** Buckets of histories in UTC, and changes of counts. Nothing is interpolated or summed. */
+/** Groups history points by UTC bucket, without interpolation or sums; computes count changes. */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 
@@ -12,13 +12,13 @@ export type HistoryInterval = (typeof HISTORY_INTERVALS)[number];
 export interface HistoryPoint {
   /** Milliseconds since 1970 UTC. */
   readonly at: number;
-  /** In the order in which the kind declares them; `null` is unknown. */
+  /** The counts, in the order in which their kind declares them; `null` is unknown. */
   readonly counts: readonly (number | null)[];
 }
 
-/** The points of a bucket as one. */
+/** The points of a bucket, combined into one. */
 export interface HistoryBucket {
-  /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant itself. */
+  /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the point's instant. */
   readonly start: number;
   /** The instant of its newest point. */
   readonly observedAt: number;
@@ -26,7 +26,7 @@ export interface HistoryBucket {
   readonly counts: readonly (number | null)[];
 }
 
-/** The sizes of buckets that begin at 1970. */
+/** The sizes of the buckets that are aligned to 1970-01-01. */
 const BUCKET_MS = { raw: 1, hour: HOUR_MS, day: DAY_MS };
 
 const WEEK_MS = 7 * DAY_MS;
@@ -34,7 +34,7 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, the first Monday. */
 const FIRST_MONDAY = 4 * DAY_MS;
 
-/** A week starts on Monday, the first one with the year 0: no instant before it can be written. */
+/** A week starts on Monday, but the first week with the year 0, before which no instant exists. */
 export function findBucketStart(at: number, interval: HistoryInterval): number {
   if (interval === "week") return Math.max(FIRST_INSTANT, findMonday(at));
   if (interval === "month") return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
@@ -46,7 +46,7 @@ function findMonday(at: number): number {
   return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
 }
 
-/** The end of the bucket that begins at `start` is where the next one can start. */
+/** Finds the end of the bucket that begins at `start`: the earliest start of the next bucket. */
 export function findBucketEnd(start: number, interval: HistoryInterval): number {
   if (interval === "week") return findMonday(start) + WEEK_MS;
   if (interval !== "month") return start + BUCKET_MS[interval];
@@ -57,7 +57,7 @@ export function findBucketEnd(start: number, interval: HistoryInterval): number 
 /**
  * Groups points into buckets.
  *
- * @param points In any order. Of points at one instant, the greater count wins, as in a merge.
+ * @param points In any order. Of points at one instant, the greatest count wins, as in a merge.
  * @returns The buckets that have a point, oldest first.
  *
  * @example
@@ -85,7 +85,7 @@ export function groupIntoBuckets(
 /** Sorts points, oldest first. Points at one instant become one: the greater count wins. */
 function sortPoints(points: Iterable<HistoryPoint>): readonly HistoryPoint[] {
   const given = [...points];
-  // Stores list points in order: to see that takes a fifth of the time of sorting them.
+  // Stores list points in order. This check takes a fifth of the time of sorting.
   // Stryker disable next-line all: only faster.
   if (given.every(({ at }, index) => at > (given[index - 1]?.at ?? -Infinity))) return given;
   const sorted: HistoryPoint[] = [];
@@ -120,7 +120,7 @@ export function fillUnknownCounts(
   return counts;
 }
 
-/** Finds the last known value of each count in buckets or points, oldest first; else `null`. */
+/** Finds the last known value of each count, or `null`, in buckets or points, oldest first. */
 export function findLastKnownCounts(
   buckets: readonly Pick<HistoryBucket, "counts">[],
 ): (number | null)[] {
@@ -134,7 +134,7 @@ export function findLastKnownCounts(
  *
  * @param buckets Oldest first, none left out between them.
  * @param known The last known values before the first bucket; `null` or absent where there is none.
- * @returns For each bucket, in the order of its counts; `null` if either value is unknown.
+ * @returns Each bucket's differences, in the order of its counts; `null` if a value is unknown.
  *
  * @example
  * const bucket = { start: 0, observedAt: 0 };

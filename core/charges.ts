@@ -1,4 +1,4 @@
-/** Decides charges from the sums of their account, without a history of debits. */
+/** Decides charges by an account's sums and its idempotency keys, without a history of debits. */
 import { assertWholeNumber } from "./errors.ts";
 import { assertCreditAmount, assertSum, computeBalance, type CreditSums } from "./ledger.ts";
 import { FREE_REPEATS_MAX } from "./limits.ts";
@@ -19,9 +19,9 @@ export interface IdempotencyKey {
 export interface RequestCharge {
   /** Whole credits, 1 or more. */
   readonly cost: number;
-  /** By default, a request with the same content is charged again. */
+  /** Without a key, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /** Whether it waited for the response to the request that paid: such a repeat does not count. */
+  /** Whether it waited for the response to the paying request. Such a repeat is not counted. */
   readonly hasWaited?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface RequestCharge {
 export interface Payment {
   /** The fingerprint of the request that was paid for. */
   readonly fingerprint: string;
-  /** The free repeats since then that count. */
+  /** The counted free repeats since the payment. */
   readonly repeats: number;
 }
 
@@ -69,12 +69,12 @@ export function decideCharge(
 }
 
 /**
- * Decides charges of an account, in order: one that costs too much leaves the balance to the next.
+ * Decides charges of an account, in order. A refused charge leaves the balance to the next charge.
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
- * @param freeRepeatsMax How often a payment is free, for requests that have not waited for it.
- * @returns The decisions, each with the balance after it; the sums and payments after all.
+ * @param freeRepeatsMax The free repeats of a payment, apart from requests that waited for it.
+ * @returns The decisions, each with the balance after it; the sums and payments after all charges.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, or debits over
  * 2^53 - 1.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.

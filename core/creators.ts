@@ -1,4 +1,7 @@
-/** The monitoring list. Usernames are compared without case; the list keeps the first spelling. */
+/**
+ * The monitoring list of creators: parsing, changes, errors and responses. Usernames are compared
+ * regardless of case; the list keeps the first spelling.
+ */
 import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
 import type {
@@ -18,7 +21,7 @@ export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,6
 /** A creator of the list: a platform, and a username without the @ symbol. */
 export type Creator = Readonly<CreatorRequest>;
 
-/** The list: creators by {@link getCreatorKey}. */
+/** The monitoring list: creators by {@link getCreatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
 
 /**
@@ -63,7 +66,7 @@ export function readUsername(text: string): string {
 }
 
 /**
- * The key of a creator: equal for two spellings of one creator.
+ * The key of a creator: equal for all spellings of one creator.
  *
  * @example
  * getCreatorKey({ platform: "microblog", creator: "NASA" }); // "microblog/nasa"
@@ -113,7 +116,7 @@ export function removeCreator(set: CreatorSet, creator: Creator): ReturnType<typ
   return { creator: existing, set: next };
 }
 
-/** The error for a creator that the list has, in its spelling, or does not have. */
+/** The error for a creator that the list already has (in that spelling), or does not have. */
 export function createCreatorError(
   code: "Creator Already Exists" | "Creator Not Found",
   { platform, creator }: Creator,
@@ -125,7 +128,7 @@ export function createCreatorError(
   );
 }
 
-/** The error for a list of `max` creators, which cannot take another one. */
+/** The error for a creator that a list of `max` creators cannot take. */
 export function createCreatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",

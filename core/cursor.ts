@@ -1,6 +1,6 @@
 /**
- * Cursor pagination. A cursor names its list, and the position of the last item of a page. The next
- * page starts right after that item, even if items were added in between.
+ * Cursor pagination: cuts pages, and encodes and decodes cursors. A cursor has the name of its list
+ * and the last item's position: the next page starts right after it, whatever was added before.
  */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import type { CursorPagination } from "./resources/generated/types.ts";
@@ -42,7 +42,7 @@ export function cutPage<Item>(
 
 type CursorValue = string | number | null;
 
-/** Encodes a cursor: a JSON array in base64url. Positions have integers, identifiers, `null`. */
+/** Encodes a cursor: a JSON array in base64url. A position has integers, identifiers or `null`. */
 export function encodeCursor(
   list: readonly CursorValue[],
   ...position: readonly CursorValue[]
@@ -53,7 +53,7 @@ export function encodeCursor(
     throw new RangeError(`A cursor needs ${needed}, got ${quoteValue(value)}`);
   }
   const json = JSON.stringify([...list, ...position]);
-  // Text of ASCII alone is its own bytes. Most cursors are, and so take a fourth of the time.
+  // Text of ASCII alone is its own bytes. So most cursors take a fourth of the time.
   const bytes = /[^\0-\x7f]/.test(json) ? String.fromCharCode(...encodeUtf8(json)) : json;
   const base64 = btoa(bytes);
   return /[+/=]/.test(base64)
@@ -61,7 +61,7 @@ export function encodeCursor(
     : base64;
 }
 
-/** Decodes the position of a cursor, which has to be the `nextCursor` of a page of the list. */
+/** Decodes the position of a cursor. The cursor must be the `nextCursor` of a page of `list`. */
 export function decodeCursor<Position extends readonly CursorValue[]>(
   cursor: string,
   list: readonly CursorValue[],
@@ -69,7 +69,7 @@ export function decodeCursor<Position extends readonly CursorValue[]>(
   page: string,
 ): Position {
   const position = parseCursor(cursor).slice(list.length);
-  // More than one text has the same values.
+  // Several texts decode to the same values: only the encoded form is valid.
   if (position.every(isPositionValue) && isPosition(position)) {
     if (encodeCursor(list, ...position) === cursor) return position;
   }

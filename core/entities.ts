@@ -1,7 +1,7 @@
 /**
- * Merges observations into entities. Their order and repetition make no difference: an attribute
- * has the value of the newest instant (at one instant, the greatest value), and a count of an
- * instant is the greatest that was reported for it.
+ * Merges observations into entities. The order and repetition of observations make no difference:
+ * an attribute has the value of its newest observation (at one instant, the greatest value), and a
+ * count has the greatest value that was reported for its instant.
  */
 import type { Counts, FieldValue, Observation } from "./observations.ts";
 import { compareText } from "./text.ts";
@@ -27,15 +27,15 @@ export interface Entity {
 
 /** How many observations were new, changed an earlier one, or changed nothing. */
 export interface OutcomeCounts {
-  /** Of instants that were not known. */
+  /** Observations of an instant that was not known. */
   readonly new: number;
-  /** That changed what was known of their instant. */
+  /** Observations of a known instant that changed a value. */
   readonly changed: number;
-  /** That said what was known. */
+  /** Observations that changed nothing. */
   readonly unchanged: number;
 }
 
-/** An entity without observations. Nobody can change it: its map is a new one each time. */
+/** An entity without observations. It cannot be changed: each read of `points` is a new map. */
 export const EMPTY_ENTITY: Entity = Object.freeze({
   attributes: Object.freeze({}),
   get points() {
@@ -64,8 +64,8 @@ export function applyObservation(
 /**
  * Merges observations into their entity.
  *
- * @returns The next entity, and how many observations had each outcome. The entity shares nothing
- * that can be changed with the arguments, not even if nothing changed.
+ * @returns The next entity, and how many observations had each outcome. The entity shares no object
+ * that can be changed with the arguments, even if no value changed.
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
@@ -142,7 +142,7 @@ function mergeAttributes(
 function isGreater(a: Attribute, b: Attribute): boolean {
   if (a.at > b.at) return true;
   if (a.at < b.at) return false;
-  // Both are of the type of the field.
+  // Both values have the type of the field.
   return typeof a.value === "string"
     ? compareText(a.value, String(b.value)) > 0
     : a.value > b.value;

@@ -1,4 +1,7 @@
-/** The errors of the service: their names, HTTP statuses, messages and response bodies. */
+/**
+ * The errors of the service: their names, HTTP statuses, messages and response bodies. Also checks
+ * whole numbers, and formats values for messages.
+ */
 import type { EntityKind } from "./kinds.ts";
 import type { ServiceError, VideoError } from "./resources/generated/types.ts";
 
@@ -53,7 +56,7 @@ export class DomainError extends Error {
   override readonly name = "DomainError";
   /** The name of the error. */
   readonly code: ErrorCode;
-  /** Credits that the account has, of `Insufficient Credits`. */
+  /** The balance of the account, in credits; only with `Insufficient Credits`. */
   declare readonly balance?: number;
 
   /**
@@ -117,8 +120,8 @@ export function createNotFoundError(kind: EntityKind, name: string, id = ""): Do
 }
 
 /**
- * Creates the body of an error of the video interface: a message alone where a channel or a short
- * is not found, the name and the message where the request is invalid, else the name.
+ * Creates the body of an error of the video interface: only the message if a channel or a short is
+ * not found, the name and the message if the request is invalid, else only the name.
  *
  * @example
  * createVideoError(createNotFoundError("channel", "nasa")); // { error: "Channel nasa not found" }
@@ -159,7 +162,7 @@ function escapeCodeUnit(unit: string): string {
 function stringifyValue(value: unknown): string {
   if (typeof value === "number") return String(value); // JSON writes Infinity as null
   let valueCount = 0;
-  // Values after the hundredth would be cut anyway, and may be nested deeper than the stack.
+  // Values after the hundredth would be cut anyway, and may be nested too deep for the stack.
   // Stryker disable next-line EqualityOperator: about a hundred.
   const replacer = (_key: string, inner: unknown) => (valueCount++ < 100 ? inner : undefined);
   try {

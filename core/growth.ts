@@ -1,4 +1,4 @@
-/** Growth: how counts changed between observations. */
+/** Computes gains of counts over a day, a week and a month, and changes of follower counts. */
 import { findNewestCounts, type Entity } from "./entities.ts";
 import { KINDS, mapKinds, type EntityKind, type KindDeclaration, type OwnerKind } from "./kinds.ts";
 import { DAY_MS } from "./time.ts";
@@ -14,7 +14,7 @@ export const GAIN_PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
 const GAIN_PERIODS = ["daily", "weekly", "monthly"] as const;
 
-/** A gain: the count that it compares, and over how long. */
+/** A gain: the count that it compares, and its period. */
 export interface GainDefinition {
   readonly count: string;
   readonly period: keyof typeof GAIN_PERIOD_DAYS;
@@ -24,7 +24,7 @@ export interface GainDefinition {
 export type GainName<Kind extends OwnerKind> =
   `${keyof typeof GAIN_PERIOD_DAYS}${keyof (typeof KINDS)[Kind]["gains"] & string}`;
 
-/** The gains of each kind by name, by which lists can be sorted. */
+/** The gains of each kind, by name. Lists can be sorted by these names. */
 export const GAIN_DEFINITIONS: Readonly<
   Record<EntityKind, Readonly<Record<string, GainDefinition>>>
 > = mapKinds((kind) => {
@@ -35,7 +35,7 @@ export const GAIN_DEFINITIONS: Readonly<
   return Object.fromEntries(definitions);
 });
 
-/** Where a gain looks for its baseline. A gain over more than twice its days would be a guess. */
+/** The range of a gain's past count. A gain over more than twice its days would be a guess. */
 export function computeGainBaseline(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
@@ -77,7 +77,7 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
   return points.get(newestAt)?.[name] ?? null;
 }
 
-/** Adds the change from the one before, or 0, to the newest `count` of these, newest first. */
+/** Lists the first `count` points, newest first, each with its change from the older point or 0. */
 export function computeFollowerChanges(
   points: readonly { readonly at: number; readonly followers: number }[],
   count: number,

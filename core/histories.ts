@@ -1,4 +1,4 @@
-/** Histories and comparisons: their query, and the pages that it selects of points. */
+/** Parses the query of histories, and creates pages of histories and comparisons from points. */
 import {
   computeCountChanges,
   findBucketEnd,
@@ -40,15 +40,15 @@ export const HISTORY_DEFAULT_DAYS = 30;
 
 /** The query of a history. All instants are milliseconds since 1970 UTC. */
 export interface HistoryRequest {
-  /** The first instant. Its bucket is whole. */
+  /** The first instant. Its whole bucket is included. */
   readonly from: number;
-  /** The instant after the last one, whose bucket is whole. */
+  /** The excluded end. The whole bucket of the instant before it is included. */
   readonly to: number;
   /** How the points are grouped. */
   readonly interval: HistoryInterval;
   /** The most buckets of a page. */
   readonly limit: number;
-  /** The start of the last bucket of the page before. */
+  /** The start of the last bucket of the previous page. */
   readonly after?: number;
 }
 
@@ -57,8 +57,8 @@ export interface HistoryRequest {
  * newest point; without `from`, it starts 30 days before `to` or `now`.
  *
  * @param now Milliseconds since 1970 UTC.
- * @param limitError The code of the error for `limit`: the interfaces name it differently.
- * @param limitRange The sizes of a page, in buckets; of this service by default.
+ * @param limitError The code of the error for an invalid `limit`, which each API names differently.
+ * @param limitRange The allowed `limit`, in buckets; by default the range of this service.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -93,7 +93,7 @@ export function parseHistoryRequest(
 }
 
 /**
- * Finds the buckets of a page and of all after it: those from `from` to `to` and past `after`.
+ * Finds the range of the buckets of a page and all later pages: `from` to `to`, and past `after`.
  *
  * @returns The start of the first bucket, and the excluded end of the last, in milliseconds since
  * 1970.
@@ -111,13 +111,13 @@ export function findBucketRange({ from, to, after, interval }: HistoryRequest): 
   const first = findStart(Math.max(from, FIRST_INSTANT));
   return {
     start: after === undefined ? first : Math.max(first, findEnd(after)),
-    // Nothing is from `from` on and before an earlier `to`.
+    // If `to` is not after `from`, the range is empty.
     end: from < to ? findEnd(Math.min(to - 1, LAST_INSTANT)) : first,
   };
 }
 
 /**
- * Cuts a page off the buckets or rows that begin with it.
+ * Cuts a page off the beginning of a list of buckets or rows.
  *
  * @param buckets Oldest first; one more than `limit` is enough to see that there is a next page.
  * @throws {RangeError} If `limit` is no whole number from 1.
@@ -190,7 +190,7 @@ export function createHistoryItems<Kind extends EntityKind>(
 }
 
 /**
- * Creates a page of a history. The first changes compare with values before it, also before `from`.
+ * Creates a page of a history. Its first changes compare with earlier values, even before `from`.
  *
  * @param points All points of the entity, in any order, as for `groupIntoBuckets()`.
  * @throws {RangeError} If `limit` is no whole number from 1.
@@ -215,7 +215,7 @@ export function createHistoryPage<Kind extends EntityKind>(
   };
 }
 
-/** Groups points into the buckets before a page, and those of it and all pages after it. */
+/** Groups points into buckets, and splits these: before a page, and of it and all later pages. */
 function splitBuckets(points: Iterable<HistoryPoint>, request: HistoryRequest) {
   const { start: first, end } = findBucketRange(request);
   const buckets = groupIntoBuckets(points, request.interval).filter(({ start }) => start < end);
@@ -226,8 +226,8 @@ function splitBuckets(points: Iterable<HistoryPoint>, request: HistoryRequest) {
 /**
  * Creates a page of a comparison of one count.
  *
- * @param histories The points of each entity, in any order; none for one that is not found.
- * @param countIndex Which count.
+ * @param histories The points of each entity, in any order; none for an entity that is not found.
+ * @param countIndex The index of the count in the points.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
@@ -258,7 +258,7 @@ export function createComparisonPage(
   return { rows, pagination, first: items[0] };
 }
 
-/** Aligns one count of several histories: a row for each bucket of any of them, oldest first. */
+/** Aligns one count of several histories: a row for each bucket that any has, oldest first. */
 function alignBuckets(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,

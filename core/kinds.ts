@@ -1,4 +1,4 @@
-/** The kinds of entities and their fields, which are declared only here: all else follows. */
+/** Declares the kinds of entities: attributes, counts, sorts, gains. All else derives from this. */
 
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
@@ -9,17 +9,17 @@ export interface KindDeclaration {
   readonly idField: "id" | "username";
   /** The owner of an item: its kind, and the attribute of the item that names it. */
   readonly owner?: { readonly kind: "channel" | "user"; readonly field: string };
-  /** The attributes, whose newest values are stored. The order is that of the specification. */
+  /** The attributes, in the order of the specification. Only their newest values are stored. */
   readonly attributes: Readonly<Record<string, FieldType>>;
   /**
-   * The counts: whole numbers from 0 to 2^53 - 1, of which every observed value is stored. The
-   * number of a count, from 0 to 29, names it in stored histories. Numbers ascend and stay as they
-   * are: a new count comes last, with a number that no count ever had.
+   * The counts, whose observed values are all stored: whole numbers from 0 to 2^53 - 1. The number
+   * given here, from 0 to 29, identifies a count in stored histories. Numbers ascend and never
+   * change: a new count comes last, with a number that no count ever had.
    */
   readonly counts: Readonly<Record<string, number>>;
-  /** The counts that lists are sorted by, by the names of the sorts; the first is the default. */
+  /** The sorts of lists: the count of each, by the name of the sort. The first is the default. */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** The counts with gains, by the ending of their names: `Gain` for `dailyGain` and the others. */
+  /** The counts with gains, by the ending of gains' names: `Gain` for `dailyGain` and others. */
   readonly gains?: Readonly<Record<string, string>>;
 }
 
@@ -128,6 +128,6 @@ export const ENTITY_FIELDS: {
 };
 
 function listCountNames<Kind extends EntityKind>(kind: Kind) {
-  // `Object.keys()` knows neither the names nor that there is one.
+  // The type of `Object.keys()` has neither the names nor that there is at least one.
   return Object.keys(KINDS[kind].counts) as [CountName<Kind>, ...CountName<Kind>[]];
 }

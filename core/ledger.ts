@@ -1,4 +1,4 @@
-/** The credit ledger, a value. Its balance is grants - debits + refunds and never negative. */
+/** Applies grants, debits and refunds to an immutable credit ledger with no negative balance. */
 import {
   createInsufficientCreditsError,
   createInvalidRequestError,
@@ -31,7 +31,7 @@ export interface Ledger extends CreditSums {
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly isRefunded: boolean }>;
 }
 
-/** The ledger of a new account. Nobody can change it: its maps are new ones each time. */
+/** The ledger of a new account. It cannot be changed: each read of a map gives a new map. */
 export const EMPTY_LEDGER: Ledger = Object.freeze({
   granted: 0,
   debited: 0,
@@ -57,9 +57,9 @@ export function computeBalance(sums: CreditSums): number {
 /**
  * Applies one operation to a ledger.
  *
- * @returns The next ledger. It is the same one for a repeated operation: a reference is granted
- * once, an identifier debited once, also after its refund, and a debit refunded once. A request
- * that may pay again, as one with an idempotency key may, needs a new identifier each time.
+ * @returns The next ledger; the same ledger for a repeated operation. A reference is granted once,
+ * an identifier debited once, even after its refund, and a debit refunded once. If a request may
+ * pay again, such as one with an idempotency key, each payment needs a new identifier.
  * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a known
  * reference or identifier with another amount; `Invalid Request` for an amount that is no whole
  * number from 1, for sums over 2^53 - 1, and for a refund of an unknown debit.
@@ -73,9 +73,9 @@ export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
 }
 
 /**
- * Applies operations in order, to one copy of the ledger; {@link applyEntry} copies it for each.
+ * Applies operations in order to one copy of the ledger; {@link applyEntry} copies it each time.
  *
- * @returns The ledger after them; the same one if nothing changed.
+ * @returns The ledger after all operations; the same ledger if nothing changed.
  * @throws {DomainError} Like {@link applyEntry}, for the first operation that is refused.
  *
  * @example
@@ -144,7 +144,7 @@ function refund(ledger: LedgerDraft, id: string): boolean {
   return true;
 }
 
-/** Checks a sum. Refunded credits are debited again, so debits can reach the limit, too. */
+/** Limits a sum to 2^53 - 1. Debits can reach it, too: refunded credits can be debited again. */
 export function assertSum(name: "granted" | "debited", sum: number, amount: number): void {
   if (sum + amount > INTEGER_MAX) throw createSumTooLargeError(name, sum, amount);
 }

@@ -1,4 +1,4 @@
-/** The limits of the domain. A name ends with its unit. */
+/** The limits of query parameters, texts, imports, histories and free repeats, and their type. */
 
 /** An optional whole number: its bounds, both included, and its default. */
 export interface IntegerRange {
@@ -6,7 +6,7 @@ export interface IntegerRange {
   readonly min: number;
   /** The greatest allowed value. */
   readonly max: number;
-  /** The value if there is none. */
+  /** The value if none is given. */
   readonly default: number;
 }
 
@@ -40,7 +40,7 @@ export const BATCH_MAX_NAMES = 100;
 /** Names of a comparison. */
 export const COMPARISON_MAX_NAMES = 10;
 
-/** Entities that a filtered page looks at, in about 40 ms: it can have fewer than `limit`. */
+/** Entities that a filtered page examines, in about 40 ms: so it can list fewer than `limit`. */
 export const FILTERED_PAGE_MAX_ENTITIES = 8000;
 
 /** Characters (code points) of `search` and `country` of lists. */

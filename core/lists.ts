@@ -38,7 +38,7 @@ function listSorts<Kind extends OwnerKind>(kind: Kind) {
   return Object.keys(SORT_FIELDS[kind]) as [SortName<Kind>, ...SortName<Kind>[]];
 }
 
-/** `desc` lists the greatest first; unknown figures come last in both, and identifiers ascend. */
+/** `desc` lists greatest first. In both orders, unknown figures are last, identifiers ascend. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
 
 /** The position of an entity in a list. */
@@ -55,7 +55,7 @@ export interface ListRequest<Sort extends string = string> {
   readonly kind: OwnerKind;
   /** The figure that the list is sorted by. */
   readonly sort: Sort;
-  /** Whether the greatest come first. */
+  /** Whether the greatest figures come first. */
   readonly order: (typeof LIST_ORDERS)[number];
   /** The most entities of a page. */
   readonly limit: number;
@@ -71,10 +71,10 @@ export interface ListRequest<Sort extends string = string> {
 export type ListFilters = Omit<ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
 
 /**
- * Parses `limit`, `cursor`, `sort`, `order`, `search` and, of kinds that have one, `country`.
+ * Parses `limit`, `cursor`, `sort`, `order`, `search` and, for a kind with countries, `country`.
  *
- * @param limitError The code of the error for `limit`: the interfaces name it differently.
- * @param limitRange The sizes of a page; of this service by default.
+ * @param limitError The code of the error for an invalid `limit`, which each API names differently.
+ * @param limitRange The allowed `limit`; by default the range of this service.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -114,17 +114,17 @@ function parseFilter(name: string, query: QueryParameters, fold: (text: string) 
   return fold(text);
 }
 
-/** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
+/** A search text of this length is found anywhere; a shorter text, at the start of usernames. */
 export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
 
-/** What the filters of a list compare; `null` is unknown. */
+/** The fields that the filters of a list compare; `null` is unknown. */
 interface FilteredFields {
   readonly username: string | null;
   readonly displayName: string | null;
   readonly country?: string | null;
 }
 
-/** How each filter is parsed and applied; types require both. Cursors have them in this order. */
+/** How each filter is parsed and applied; types require both. Cursors use this filter order. */
 const FILTERS: {
   readonly [Name in keyof ListFilters]-?: {
     /** Returns `undefined` for a query or a kind without the filter. */

@@ -1,6 +1,7 @@
 /**
  * The domain of creator metrics as pure functions without clock, network or disk: observations,
- * growth, pages, credits, the monitoring list, errors and resources; and interfaces of stores.
+ * growth, pages, credits, rate limits, the monitoring list, errors and resources. Also has the
+ * interfaces of stores.
  *
  * @example
  * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "@creator-metrics/core";

@@ -1,4 +1,4 @@
-/** Observations: the attributes and counts that a source reported of one entity at one instant. */
+/** Parses observations: attributes and counts that a source reported of an entity at an instant. */
 import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
 import {
   ENTITY_KINDS,
@@ -21,7 +21,7 @@ import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 /** The value of an attribute; an instant is in milliseconds since 1970 UTC. */
 export type FieldValue = string | number | boolean;
 
-/** The counts of one instant, by name; `null` if the source did not report one. */
+/** The counts of one instant, by name; `null` for a count that the source did not report. */
 export type Counts = Readonly<Record<string, number | null>>;
 
 /** The attributes and counts that a source reported of an entity at an instant. */
@@ -57,7 +57,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   } catch {
     throw createInvalidRequestError(`The line must be a JSON object, got ${quoteValue(line)}`);
   }
-  // Texts that a database would change: rare, so look for escapes and lone surrogates first.
+  // A database would change some texts. They are rare: look for escapes and lone surrogates first.
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
   return parseObservation(value, now, line);
@@ -154,7 +154,7 @@ function parseField(name: string, type: FieldType, value: unknown): FieldValue {
   }
   if (type === "identifier") {
     if (value === "") throw createInvalidRequestError(`${name} must not be empty`);
-    // URLs are normalized: nobody could ask for it.
+    // Parsers of URLs remove these names from a path: no request could name the entity.
     if (value === "." || value === "..") throw createFieldError(name, "not be . or ..", value);
     if (hasControlCharacter(value))
       throw createFieldError(name, "have no control character", value);

@@ -1,4 +1,4 @@
-/** Numbered pages of `/tweets` and `/followers`, and the filter that limits them to recent days. */
+/** Numbered pages of `/tweets` and `/followers`: their query, and the filter for recent days. */
 import { assertWholeNumber, DomainError } from "./errors.ts";
 import type { TimeRange } from "./growth.ts";
 import {
@@ -11,11 +11,11 @@ import { parseIntegerParameter, type QueryParameters } from "./parameters.ts";
 import type { Pagination } from "./resources/generated/types.ts";
 import { DAY_MS } from "./time.ts";
 
-/** The query of a listing. */
+/** The query of a numbered page. */
 export interface PageRequest {
   /** How many days back. */
   readonly days: number;
-  /** From 0. */
+  /** The number of the page, from 0. */
   readonly page: number;
   /** The most items of a page. */
   readonly limit: number;
@@ -24,8 +24,8 @@ export interface PageRequest {
 /**
  * Parses `days`, `page` and `limit`.
  *
- * @param daysRange The allowed `days`; by default those of this service.
- * @param limitRange The allowed `limit`; by default that of this service.
+ * @param daysRange The allowed `days`; by default the range of this service.
+ * @param limitRange The allowed `limit`; by default the range of this service.
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
@@ -74,7 +74,7 @@ export function paginate(page: number, limit: number, total: number): Pagination
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };
 }
 
-/** The first instant of the last days. There is no upper bound. */
+/** The first instant of the last `days` days. The filter has no upper bound. */
 export function computeDaysFilterStart(days: number, now: number): number {
   return now - days * DAY_MS;
 }
@@ -99,7 +99,7 @@ export function filterDays<Item>(
   return items.filter((item) => instantOf(item) >= start);
 }
 
-/** How long the filter selects the same items: until the oldest of them, if any, is too old. */
+/** How long the filter selects the same items: until the oldest item, if any, is too old. */
 export function computeDaysFilterValidity(
   oldest: number | null,
   days: number,

@@ -1,4 +1,4 @@
-/** Parsers of query parameters: whole numbers, choices, and values that may not repeat. */
+/** Parses query parameters, none of which may repeat: whole numbers, choices and other values. */
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 

@@ -1,13 +1,13 @@
-/** The lines that an import rejects: the first ones, and how many there are of each cause. */
+/** Collects the lines that an import rejects: lists the first lines, and counts all by cause. */
 import { REJECTED_LINES_LISTED_MAX } from "./limits.ts";
 import type { RejectionReport } from "./stores.ts";
 
 /**
  * Creates a collector of the lines that an import rejects. It lists the first 1,000, and counts all
- * by cause: the reason without the value that a line had.
+ * by cause: the reason of the rejection, without the rejected value.
  *
- * @returns Functions that add a line, add the lines of a report, where `toLine` has the number of
- * each line by that in the report, and return what was collected so far.
+ * @returns Functions that add a line, add the lines of another report (`toLine` converts its line
+ * numbers), and return the report so far.
  *
  * @example
  * createRejectionCollector().report(); // { rejected: [], causes: [] }
@@ -45,7 +45,7 @@ export function countRejected({ causes }: Pick<RejectionReport, "causes">): numb
   return causes.reduce((sum, { lines }) => sum + lines, 0);
 }
 
-/** Messages end with the value that they are about, which can be anything. */
+/** Removes the rejected value, which is at the end of a message and can be any text. */
 function findCause(reason: string): string {
   const end = reason.indexOf(", got ");
   return end === -1 ? reason : reason.slice(0, end);

@@ -1,15 +1,15 @@
-/** Retention rules: how long observations are stored. Parses, formats and applies them. */
+/** Parses, formats and applies retention rules: how long each kind's observations are stored. */
 import { ENTITY_KINDS, type EntityKind } from "./kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 
-/** More than the 30 days that the monthly gain looks back. */
+/** The least is more than the 30 days that the monthly gain looks back. */
 const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
 interface RetentionRule {
   readonly rawDays: number;
-  /** Up to this age, the newest of each UTC day: `rawDays` for none, `Infinity` for no end. */
+  /** Up to this age, each UTC day's newest is kept: `rawDays` for none, `Infinity` for no end. */
   readonly dailyDays: number;
 }
 
@@ -58,11 +58,11 @@ export function formatRetentionRule(rule: RetentionRule | undefined): string {
 export interface RetentionBounds {
   /** From this midnight UTC on, every observation is kept. */
   readonly rawFrom: number;
-  /** From this midnight to `rawFrom`, the newest of each UTC day; before, none. */
+  /** From this midnight to `rawFrom`, the newest of each UTC day is kept; before it, none. */
   readonly dailyFrom: number;
 }
 
-/** Bounds move at midnight UTC only: how often a rule is applied makes no difference. */
+/** Bounds move only at midnight UTC, so it makes no difference how often a rule is applied. */
 export function computeRetentionBounds(
   { rawDays, dailyDays }: RetentionRule,
   now: number,
@@ -72,7 +72,7 @@ export function computeRetentionBounds(
   return { rawFrom: daysAgo(rawDays), dailyFrom: daysAgo(dailyDays) };
 }
 
-/** Keeps points of a part of a history, oldest first. The point after the part is at `nextAt`. */
+/** Filters a part of a history, oldest first. `nextAt` is the instant of the point after it. */
 export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],
   { rawFrom, dailyFrom }: RetentionBounds,

@@ -1,6 +1,6 @@
-/** Finds numbers of a JSON text that lose their fraction when they are read. */
+/** Finds numbers of a JSON text whose fraction `JSON.parse()` drops, so imports can reject them. */
 
-/** Smaller numbers keep a fraction of three digits. Hardly any count is as large as this. */
+/** Smaller numbers keep three digits of a fraction. Hardly any count is larger: few are checked. */
 export const ROUNDED_NUMBER_MIN: number = 2 ** 40;
 
 /** Lists the numbers that `JSON.parse()` rounds: 9007199254740991.4 to 9007199254740991. */
@@ -17,7 +17,7 @@ export function listRoundedNumbers(json: string): string[] {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Removes the texts of a JSON text. A regular expression takes long for many escapes. */
+/** Removes the strings of a JSON text. A regular expression would be slow for many escapes. */
 function removeTexts(json: string): string {
   let rest = "";
   let end = 0;

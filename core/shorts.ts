@@ -1,4 +1,4 @@
-/** The listing of the shorts of a channel: the query of `/shorts`, its order and its cursors. */
+/** The list of a channel's shorts: the query of `/shorts`, the order, the cursors and the pages. */
 import { cutPage, decodeCursor, encodeCursor, type CursorPage } from "./cursor.ts";
 import { SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 import { parseIntegerParameter, readSingleValue, type QueryParameters } from "./parameters.ts";
@@ -26,7 +26,7 @@ export interface ShortsRequest {
 /**
  * Parses `limit`, `before` and `cursor`.
  *
- * @param limitRange The sizes of a page; of this service by default.
+ * @param limitRange The allowed `limit`; by default the range of this service.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
  *
  * @example
@@ -81,7 +81,7 @@ export function pageAfter<Short extends ShortPosition>(
     const short = sorted[middle];
     // Stryker disable next-line ConditionalExpression: only the type needs it.
     if (short === undefined) break;
-    // The shorts that are not selected come first: those from `before` on, and those up to `after`.
+    // Shorts that are not selected come first: from `before` on, or up to `after`.
     if (isShortSelected(short, selection)) high = middle;
     else low = middle + 1;
   }

@@ -1,6 +1,7 @@
 /**
- * The interfaces of a store of your own: a service on it answers like this project's. The entry
- * `testing` has a conformance suite for each. All instants are milliseconds since 1970 UTC.
+ * The interfaces of stores, which stores of your own implement: observations, reads, the monitoring
+ * list and credits. A service on them answers like this project's. The entry `testing` has a
+ * conformance suite for each interface. All instants are milliseconds since 1970 UTC.
  *
  * @module
  */
@@ -16,11 +17,11 @@ import type { SortName, ListRequest } from "./lists.ts";
 import type { PageRequest } from "./pagination.ts";
 import type * as resources from "./resources/generated/types.ts";
 
-/** The lines of an import that say nothing valid. */
+/** The lines that an import rejected. */
 export interface RejectionReport {
-  /** The first 1,000 of them: the number of each, from 1, and why, for people. */
+  /** The first 1,000 lines: the number of the line, from 1, and the reason, for people. */
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
-  /** How many were rejected for each cause: the reason without the value that a line had. */
+  /** How many lines were rejected for each cause: the reason without the rejected value. */
   readonly causes: readonly { readonly cause: string; readonly lines: number }[];
 }
 
@@ -39,12 +40,12 @@ export interface ObservationStore {
   readonly importObservations: ImportObservations;
 }
 
-/** The result of a read: a body, beside which a store may say more. */
+/** The result of a read: a body. A store may add other fields. */
 export type StoreRead<Body> = Promise<{ readonly body: Body }>;
 
 /** A count of several entities by bucket. */
 export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "pagination"> {
-  /** How each entity is called, in the order of the request. */
+  /** The name of each entity, or its error if it is not found, in the order of the request. */
   readonly entities: readonly (string | DomainError)[];
 }
 
@@ -56,11 +57,11 @@ export interface VideoStore {
   channels(): StoreRead<resources.ChannelList>;
   /** Reads a channel, by identifier or username. */
   channel(name: string): StoreRead<resources.ChannelDetails>;
-  /** Reads the channels of many names, in their order; of one that is not found, the error. */
+  /** Reads channels by name, in the order of the names; for a channel not found, the error. */
   channelBatch(
     names: readonly string[],
   ): Promise<readonly (resources.ChannelDetails | DomainError)[]>;
-  /** Compares a count of several channels; of one that is not found, the error. */
+  /** Compares a count of several channels; for a channel not found, the error. */
   channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison>;
   /** Reads a page of shorts, newest first. */
   shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage>;
@@ -82,11 +83,11 @@ export interface MicroblogStore {
   userPage(request: ListRequest<SortName<"user">>): StoreRead<resources.UserList>;
   /** Reads a user. */
   user(username: string): StoreRead<resources.UserDetails>;
-  /** Reads the users of many usernames, in their order; of one that is not found, the error. */
+  /** Reads users by name, in the order of the names; for a user not found, the error. */
   userBatch(
     usernames: readonly string[],
   ): Promise<readonly (resources.UserDetails | DomainError)[]>;
-  /** Compares a count of several users; of one that is not found, the error. */
+  /** Compares a count of several users; for a user not found, the error. */
   userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison>;
   /** Reads a page of tweets, newest first. */
   tweets(username: string, request: PageRequest, now: number): StoreRead<resources.TweetsPage>;
@@ -108,7 +109,7 @@ export interface MicroblogStore {
   ): StoreRead<resources.TweetHistory>;
 }
 
-/** Stores the monitoring list. A change returns the spelling of the list, and its size after it. */
+/** Stores the monitoring list. A change returns the listed spelling, and the list's new size. */
 export interface CreatorStore {
   /** Adds a creator. Throws `Creator Already Exists` or `Creator List Full`. */
   add(creator: Creator, now: number): Promise<{ readonly creator: string; readonly total: number }>;
@@ -134,7 +135,7 @@ export interface CreditCharge extends RequestCharge {
   readonly account: string;
 }
 
-/** The decision of a store on one charge. `Debit` has the fields that it needs for a refund. */
+/** The decision of a store on one charge. `Debit` has the fields that a refund needs. */
 export type DebitOutcome<Debit> =
   | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
   /** The idempotency key paid for this request, and has a free repeat: nothing is debited. */
@@ -144,7 +145,7 @@ export type DebitOutcome<Debit> =
   /** The idempotency key paid for another request. */
   | { readonly kind: "misused" };
 
-/** Stores accounts, grants and debits. */
+/** Stores accounts, grants, debits and refunds. */
 export interface CreditStore<Debit = unknown> {
   /** Creates an account without credits. Throws `Conflict` when the name is taken. */
   createAccount(name: string, now: number): Promise<CreditAccount>;
@@ -153,7 +154,7 @@ export interface CreditStore<Debit = unknown> {
   /**
    * Grants whole credits, 1 or more, to an account by its name.
    *
-   * @param grant Its `id` is made before, so that a retried grant applies once. A `reference` of
+   * @param grant The caller sets its `id`, so that a retried grant applies once. A `reference` of
    * the account, such as an invoice, grants once. The `reason` is for the statement.
    * @returns Whether credits were granted, and the credits that are left.
    * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
@@ -169,16 +170,16 @@ export interface CreditStore<Debit = unknown> {
     now: number,
   ): Promise<{ readonly isNew: boolean; readonly balance: number }>;
   /**
-   * Decides charges like `decideCharges()`, each account for itself, and commits those that are
-   * covered, all or none. A charge of an account that does not exist is refused.
+   * Decides charges like `decideCharges()`, each account for itself, and commits all covered
+   * charges or none. A charge of an account that does not exist is refused.
    *
-   * @param charges No two with one idempotency key of one account, but those that have waited.
+   * @param charges At most one for each idempotency key of an account, except charges that waited.
    * @param batch Its `id` lets a retried commit apply once. `now` is when the requests came.
    */
   debit(
     charges: readonly CreditCharge[],
     batch: { readonly id: string; readonly now: number },
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
-  /** Gives a debit back; a second refund changes nothing. Its idempotency key can pay again. */
+  /** Refunds a debit; a second refund changes nothing. Its idempotency key can pay again. */
   refund(debit: Debit, id: string, reason: string, now: number): Promise<void>;
 }

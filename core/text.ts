@@ -1,4 +1,4 @@
-/** Compares, checks and encodes text. */
+/** Compares, case-folds, checks and encodes text, and makes text safe for messages. */
 import { IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 
 /**
@@ -36,10 +36,10 @@ export function foldCase(username: string): string {
   return username.toLowerCase();
 }
 
-/** Characters (code points) of an identifier in lower case: `İ` alone takes two then. */
+/** Characters (code points) of an identifier in lower case: only `İ` becomes two characters. */
 export const FOLDED_IDENTIFIER_MAX_CHARACTERS: number = 2 * IDENTIFIER_MAX_CHARACTERS;
 
-/** Characters are code points. */
+/** Whether a text has more than `max` characters, counted as code points. */
 export function isLongerThan(text: string, max: number): boolean {
   // Stryker disable ConditionalExpression,EqualityOperator: these only save the counting.
   if (text.length <= max) return false;
@@ -89,7 +89,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Decodes UTF-8, and keeps a byte order mark. Other bytes throw a `TypeError`. */
+/** Decodes UTF-8, and keeps a byte order mark. Invalid bytes throw a `TypeError`. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

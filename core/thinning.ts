@@ -1,7 +1,7 @@
-/** Thins long histories: chooses the points that a response lists. */
+/** Thins long histories: chooses at most a given number of points, which a response lists. */
 import { assertWholeNumber } from "./errors.ts";
 
-/** Cuts time into slices without their upper bound: `[0, 30, 60, 90]` for 5 points from 0 to 90. */
+/** Cuts time into slices, upper bounds excluded: `[0, 30, 60, 90]` for 5 points from 0 to 90. */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   assertWholeNumber("maxPoints", maxPoints, 3);
   const slices = maxPoints - 2;
@@ -27,7 +27,7 @@ export function thinHistory<Point extends { readonly at: number }>(
   return keepNewestOfSlices(points, computeSliceBounds(first.at, newest.at, maxPoints));
 }
 
-/** Thins a history by {@link computeSliceBounds}. Points that would not be kept may be missing. */
+/** Thins a history by {@link computeSliceBounds}. Points to drop may already be missing. */
 export function keepNewestOfSlices<Point extends { readonly at: number }>(
   points: readonly Point[],
   bounds: readonly number[],

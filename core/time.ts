@@ -1,4 +1,4 @@
-/** Instants: whole milliseconds since 1970 UTC in the code, ISO 8601 in UTC outside. */
+/** Parses and formats instants: whole milliseconds since 1970 UTC in code, ISO 8601 outside. */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
 /** A minute, in milliseconds. */
@@ -11,7 +11,7 @@ export const DAY_MS = 86_400_000;
 /** 0000-01-01T00:00:00.000Z, the first instant with a year of four digits. */
 export const FIRST_INSTANT: number = -62_167_219_200_000;
 
-/** 9999-12-31T23:59:59.999Z, the last one. */
+/** 9999-12-31T23:59:59.999Z, the last instant with a year of four digits. */
 export const LAST_INSTANT = 253_402_300_799_999;
 
 /** Whether an instant can be written: whole milliseconds, in the years 0 to 9999. */
@@ -88,7 +88,7 @@ function parseCanonicalInstant(text: string): number | undefined {
 const DAYS_IN_400_YEARS = 146_097;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** 0 for a month that does not exist. */
+/** Returns 0 for a month that does not exist. */
 function getDaysInMonth(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeap ? 29 : (MONTH_DAYS[month - 1] ?? 0);

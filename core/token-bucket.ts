@@ -1,15 +1,15 @@
 /**
- * Rate limit by token bucket: it holds a minute's requests and refills evenly. Like the generic
- * cell rate algorithm, it keeps a time, in whole numbers, instead of tokens.
+ * The rate limit as a token bucket. A bucket holds a minute's requests and refills evenly. Like the
+ * generic cell rate algorithm, it stores a time in whole milliseconds instead of tokens.
  */
 import { assertWholeNumber } from "./errors.ts";
 import { MINUTE_MS } from "./time.ts";
 
 /** The state of a bucket. A bucket that was never used is full. */
 export interface TokenBucket {
-  /** Whole milliseconds that its requests took, a minute each. `perMinute` pass a millisecond. */
+  /** Milliseconds that requests took, a minute each. Each millisecond gives `perMinute` back. */
   readonly takenMs: number;
-  /** From when on it passes, in milliseconds since 1970 UTC. */
+  /** The instant from which the bucket refills, in milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
@@ -17,7 +17,7 @@ export interface TokenBucket {
 export interface RateLimitResult {
   /** Whether there was a token. */
   readonly isAdmitted: boolean;
-  /** The bucket after it. */
+  /** The bucket after the request. */
   readonly bucket: TokenBucket;
   /** Whole tokens left. */
   readonly remaining: number;
@@ -32,7 +32,7 @@ export interface RateLimitResult {
  *
  * @param bucket The state after the last request; `undefined` for the first.
  * @param perMinute Requests a minute, 1 or more.
- * @param now Whole milliseconds since 1970 UTC. If set back, nothing refills for a minute at most.
+ * @param now Whole milliseconds since 1970 UTC. Set back, it stops refills for a minute at most.
  * @throws {RangeError} If `perMinute` is no whole number from 1.
  *
  * @example

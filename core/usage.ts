@@ -1,4 +1,4 @@
-/** The usage of an account: the query of `/api/account`, and its resource. */
+/** Parses the query of `/api/account`, and creates its response: the usage of an account by day. */
 import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type QueryParameters } from "./parameters.ts";
@@ -25,7 +25,7 @@ export interface DayRange {
 
 /** The usage of an account on a day. */
 export interface UsageDay extends Readonly<Pick<UsageRow, "requests" | "credits" | "refunded">> {
-  /** Counted from 1970 UTC. */
+  /** The day, counted from 1970 UTC. */
   readonly day: number;
 }
 

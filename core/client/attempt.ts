@@ -1,4 +1,7 @@
-/** Sends a request once, within a time, and reads its outcome: a result, or an error. */
+/**
+ * One attempt of a request: sends it, with limits of time and size, and reads the outcome: a
+ * result, or an error with whether and when the request may be sent again.
+ */
 import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
 import {
   runtime,
@@ -13,9 +16,9 @@ import {
 export interface Result<Body> {
   /** The resource. */
   readonly body: Body;
-  /** Credits that it cost; `null` if an earlier request with its idempotency key may have paid. */
+  /** Credits charged; `null` if an earlier request with this idempotency key may have paid. */
   readonly cost: number | null;
-  /** The balance after it; `null` if the response does not say. */
+  /** The balance after the request; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
   /** The newest observation of the entity; `null` if the response does not say. */
   readonly observedAt: string | null;
@@ -28,7 +31,7 @@ type Attempt =
   | { readonly response: ResponseLike; readonly text: string | undefined }
   | { readonly cause: unknown; readonly isTimeout: boolean };
 
-/** Never throws. */
+/** Sends a request until its timeout or an abort. Never throws: returns the cause of a failure. */
 export async function sendOnce(
   options: { readonly fetch?: FetchLike | undefined; readonly responseMaxBytes: number },
   url: string,
@@ -44,7 +47,7 @@ export async function sendOnce(
   const controller = new runtime.AbortController();
   let isTimeout = false;
   let stop: (reason: unknown) => void = () => {};
-  // A `fetch` that does not know the signal must not keep the caller waiting.
+  // A `fetch` that ignores the signal must not keep the caller waiting.
   const stopped = new Promise<never>((_, reject) => {
     stop = (reason) => {
       reject(reason);
@@ -63,7 +66,7 @@ export async function sendOnce(
   try {
     const received = receive({
       ...init,
-      // A redirect would take the key to another address.
+      // A redirect would send the API key to another address.
       redirect: "manual",
       // Every runtime has its own type of a signal; this one is of the same runtime as `fetch`.
       signal: controller.signal as never,
@@ -77,7 +80,7 @@ export async function sendOnce(
   }
 }
 
-/** Reads a body; `undefined` if it has more bytes, then the rest of it is not read. */
+/** Reads a body. If it has more than `maxBytes`, stops reading and returns `undefined`. */
 async function readText(response: ResponseLike, maxBytes: number): Promise<string | undefined> {
   const reader = response.body?.getReader?.();
   if (reader === undefined) {
@@ -114,9 +117,9 @@ interface SentRequest<Body> {
   readonly isRepeat: boolean;
   /** The option that ends the attempt, and its value. */
   readonly timeLimit: string;
-  /** A response as JSON, and the tag that asks whether it changed. */
+  /** The JSON of a cached response, and its entity tag. */
   readonly cached: { readonly etag: string; readonly text: string } | undefined;
-  /** Reads a field of every such resource. `undefined` or an exception means another resource. */
+  /** Reads a field that the resource always has: `undefined` or an exception means another one. */
   readonly probe: (body: Body) => unknown;
 }
 
@@ -152,7 +155,7 @@ export function readOutcome<Body>(
   return { result, etag: headers.get("etag"), json };
 }
 
-/** A response that is not of the service. By default, a read may be sent again. */
+/** Creates the failure of a response that is not of the service. By default, reads are retried. */
 function fail(
   { name, isRead, idempotencyKey }: SentRequest<never>,
   problem: string,
@@ -180,7 +183,7 @@ function readErrorResponse(
   const retryAfterMs = readRetryAfterMs(headers);
   const details = { status, headers, retryAfterMs, idempotencyKey };
   const error = createMetricsError(text, { ...details, ...readHeaders(request, headers) });
-  // After 408, or from 500, a change may have been made or not.
+  // After 408, or from 500 on, a change may have been made: only reads are sent again.
   const isTemporary = status === 429 || (isRead && (status === 408 || status >= 500));
   return { error, isTemporary, retryAfterMs };
 }
@@ -198,7 +201,7 @@ function readRetryAfterMs(headers: HeadersLike): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** Reads the cost of a response and the remaining credits; `undefined` is no number. */
+/** Reads the request's id, its cost and the remaining credits; `undefined` if invalid. */
 function readHeaders({ isRepeat }: SentRequest<never>, headers: HeadersLike) {
   const cost = readCredits(headers.get("x-credits-cost"));
   return {

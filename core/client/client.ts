@@ -1,4 +1,4 @@
-/** The client: its methods, and the request of each. */
+/** The client of the service: its interface, and the request that each of its methods sends. */
 import type { SortName } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
@@ -68,9 +68,9 @@ export interface MicroblogClient extends OwnerClient<
 }
 
 /**
- * A client of the service. A method rejects with a `MetricsError` for an error response, with a
- * `ConnectionError` without a response of the service (a `TimeoutError` if the time was over), with
- * an `AbortError` after an abort, or with a `RangeError` for an argument that no request can have.
+ * A client of the service. A method rejects with a `MetricsError` after an error response, a
+ * `ConnectionError` if no response came from the service (a `TimeoutError` if the time was over),
+ * an `AbortError` after an abort, and a `RangeError` for an argument that no request can have.
  */
 export interface Client {
   /** Channels and shorts. */
@@ -99,7 +99,7 @@ export interface Client {
 /**
  * Creates a client.
  *
- * @throws {RangeError} For an option that no request can have.
+ * @throws {RangeError} For an option that is not allowed.
  *
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "cm_..." });
@@ -140,7 +140,7 @@ const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): rea
 
 type CursorPage = Pick<resources.ChannelHistory, "pagination">;
 
-/** Creates the reads of owners. A path has one as `name`, a body several as its plural. */
+/** Creates the reads of owners. A request has one owner as `name`, several as its plural. */
 function createOwnerClient<
   History extends CursorPage & { readonly history: readonly unknown[] },
   Batch extends { readonly results: readonly unknown[] },
@@ -215,7 +215,7 @@ function createMicroblogClient(send: Send): MicroblogClient {
 
 const readFollowers = ({ followers }: resources.FollowersPage) => followers.USER.metrics;
 
-/** Lists tweets newest first. The object has lost that order: keys such as `7` come first in it. */
+/** Lists tweets newest first. The parsed object lost this order: it puts keys such as `7` first. */
 function listTweets({ tweets }: resources.TweetsPage) {
   return Object.entries(tweets).toSorted(
     ([idA, a], [idB, b]) => compareText(b.created_at, a.created_at) || compareText(idB, idA),

@@ -1,4 +1,4 @@
-/** The errors of the client. */
+/** The error classes of the client, and the parser of error responses. */
 import { ERROR_STATUSES, isErrorCode, VIDEO_ERROR_SENTENCES, type ErrorCode } from "../errors.ts";
 import type { HeadersLike } from "./runtime.ts";
 
@@ -21,7 +21,7 @@ export type MetricsErrorDetails = Pick<MetricsError, "status" | "requestId"> & {
 export class MetricsError extends Error {
   /** The name of the class. */
   override readonly name = "MetricsError";
-  /** Its name: `error.code === "Insufficient Credits"`. */
+  /** The name of the error: `error.code === "Insufficient Credits"`. */
   readonly code: MetricsErrorCode;
   /** The HTTP status. */
   readonly status: number;
@@ -29,13 +29,13 @@ export class MetricsError extends Error {
   readonly requestId: string | null;
   /** Credits that the response cost, as a 404 does; `null` if the response does not say. */
   readonly cost: number | null;
-  /** The balance after it; `null` if the response does not say. */
+  /** The balance after the request; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
   /** How many milliseconds the service asks to wait, as after 429; `null` if it does not ask. */
   readonly retryAfterMs: number | null;
   /** All headers of the response: `error.headers.get("RateLimit")`. */
   readonly headers: HeadersLike;
-  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
+  /** The idempotency key of the read. A repeat with this key is not charged a second time. */
   readonly idempotencyKey: string | undefined;
 
   /** Creates the error of a response. */
@@ -59,7 +59,7 @@ export class MetricsError extends Error {
  * new AbortError("Aborted") instanceof RequestError; // true
  */
 export class RequestError extends Error {
-  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
+  /** The idempotency key of the read. A repeat with this key is not charged a second time. */
   readonly idempotencyKey: string | undefined;
 
   /**
@@ -110,7 +110,7 @@ export class AbortError extends RequestError {
   override readonly name = "AbortError";
 }
 
-/** Reads `{ error, message }`, or `{ error }` of the video interface: a name or a sentence. */
+/** Reads `{ error, message }`; from `/api/video`, `{ error }` alone: a name or a sentence. */
 export function createMetricsError(text: string, details: MetricsErrorDetails): MetricsError {
   const { status } = details;
   const { error = `Status ${status}`, message } = parseBody(text);
@@ -118,7 +118,7 @@ export function createMetricsError(text: string, details: MetricsErrorDetails): 
   return new MetricsError(code, message ?? error, details);
 }
 
-/** The name in `Not Found` and `Invalid Request: limit must be 1`, or of `Channel x not found`. */
+/** Finds the name of `Not Found`, `Invalid Request: limit must be 1` or `Channel x not found`. */
 function findName(error: string): ErrorCode | undefined {
   const sentences = Object.entries(VIDEO_ERROR_SENTENCES);
   const [sentence = ""] = sentences.find(([, pattern]) => pattern.test(error)) ?? [];
@@ -134,7 +134,7 @@ function findNameOfStatus(status: number): MetricsErrorCode {
 
 function parseBody(text: string): { error?: string; message?: string } {
   try {
-    // Of a number or null, an object without fields.
+    // `Object()` makes an object without fields of a number or null.
     const { error, message } = Object(JSON.parse(text)) as { error?: unknown; message?: unknown };
     return {
       ...(typeof error === "string" ? { error } : {}),

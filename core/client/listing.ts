@@ -1,4 +1,4 @@
-/** Lists that come in pages: item by item, or page by page. */
+/** Reads a list in pages while it is iterated, by item or by page. A page is charged once. */
 import type { CursorPagination, Pagination } from "../resources/generated/types.ts";
 import { ConnectionError, MetricsError } from "./errors.ts";
 import { assertObject, createIdempotencyKey, type RequestOptions } from "./options.ts";
@@ -7,7 +7,7 @@ import type { Result } from "./attempt.ts";
 
 /** A list that is read page by page while it is iterated. Each page is a request, and charged. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /** The pages, each with its cost. After an error, `next()` repeats the page, charged once. */
+  /** The pages, each with its cost. After an error, `next()` repeats that page, charged once. */
   pages(): AsyncIterableIterator<Result<Page>, undefined>;
 }
 
@@ -19,7 +19,7 @@ interface PageBody {
 /** The parameter of the query with which a page begins. */
 type PageStart = { readonly cursor?: string | undefined; readonly page?: number | undefined };
 
-/** Creates a list whose pages continue at a cursor or are numbered, read when it is iterated. */
+/** Creates a list that is read when it is iterated. Its pages have cursors or numbers. */
 export function list<Item, Page extends PageBody>(
   send: Send,
   path: readonly PathSegment[],
@@ -83,7 +83,7 @@ function createPages<Page extends PageBody>(
     [Symbol.asyncIterator]() {
       return this;
     },
-    // A generator would end with the first error. One page is read at a time.
+    // No generator, which would end with the first error. One page is read at a time.
     next() {
       const result = last.then(readNext, readNext);
       last = result;

@@ -1,4 +1,4 @@
-/** The types of the client's methods. Queries follow from the requests that the service parses. */
+/** The types of the client's methods and queries. Queries derive from core's request types. */
 import type { ShortsRequest } from "../shorts.ts";
 import type { HistoryRequest } from "../histories.ts";
 import type { ListRequest, SortName } from "../lists.ts";
@@ -14,7 +14,7 @@ export type RequestQuery<Request> = {
     | undefined;
 };
 
-/** The query of a history, by default 30 days, by day. `limit` is buckets a page, 1 to 1,000. */
+/** The query of a history; by default, 30 days by day. `limit` is buckets a page, 1 to 1,000. */
 export type HistoryQuery = RequestQuery<HistoryRequest>;
 
 /** The query of a list of channels. `limit` is channels a page, 1 to 1,000. */
@@ -47,7 +47,7 @@ export type HistoryMethod<
   History extends { readonly history: readonly unknown[] },
 > = ListMethod<Names, HistoryQuery, History["history"][number], History>;
 
-/** The reads that channels and users have: over time, and of several at once. */
+/** The reads that channels and users share: histories, batches and comparisons. */
 export interface OwnerClient<
   History extends { readonly history: readonly unknown[] },
   Batch,

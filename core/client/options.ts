@@ -1,9 +1,9 @@
-/** The options of a client and of a request, checks of arguments, and idempotency keys. */
+/** Options of a client and of a request: defaults, checks of arguments, new idempotency keys. */
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Where the service is: `https://metrics.example.com`. It follows no redirects. */
+  /** The URL of the service: `https://metrics.example.com`. The client follows no redirects. */
   readonly baseUrl: string;
   /** An API key of the service, `cm_…`. */
   readonly apiKey: string;
@@ -22,22 +22,22 @@ export interface ClientOptions {
   readonly pauseMaxMs?: number | undefined;
   /** How many bytes a response may have, unpacked; 128 MiB by default. */
   readonly responseMaxBytes?: number | undefined;
-  /** How many responses are kept, to be sent again only if they changed; none by default. */
+  /** How many responses are cached: the service resends only changed ones; none by default. */
   readonly cachedResponses?: number | undefined;
 }
 
 /** Options of a request. */
 export interface RequestOptions {
-  /** Aborts the request and its retries, which fails with an `AbortError`. */
+  /** Aborts the request and its retries: the call rejects with an `AbortError`. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * The first read with a key is charged, and up to 10 repeats within 24 hours are free. By
-   * default, each read has its own. In a list it is the key of the first page. Changes have none.
+   * The first read with a key is charged, and up to 10 repeats within 24 hours are free. Without
+   * this option, each read has a key of its own. A list uses it for its first page; changes, never.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The longest pause of a timer; a longer one ends at once. */
+/** The longest delay of a timer: a timer with a longer delay fires at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Checks the options of a client, and fills in the defaults. */
@@ -104,7 +104,7 @@ export function createIdempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** @throws {RangeError} For a value that no request can be sent with. It names the argument. */
+/** @throws {RangeError} For a value that is not allowed. The message names the argument. */
 export function assertAllowed(
   name: string,
   value: unknown,
@@ -112,7 +112,7 @@ export function assertAllowed(
   allowed: string,
 ): void {
   if (isAllowed) return;
-  // An object may have no text, so its type is shown.
+  // `String()` fails for some objects, so their type is shown.
   const isObject = Object(value) === value;
   const shown = isObject ? `a value of type ${typeof value}` : String(value);
   const got = typeof value === "string" ? JSON.stringify(value) : shown;

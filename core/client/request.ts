@@ -1,4 +1,4 @@
-/** The requests of the client: URLs, headers, retries, and a response cache with entity tags. */
+/** Sends the client's requests: URLs, headers, retries, deadlines, and a cache with entity tags. */
 import { readOutcome, sendOnce, type Result } from "./attempt.ts";
 import { AbortError } from "./errors.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./options.ts";
 import { runtime, type AbortSignalLike } from "./runtime.ts";
 
-/** A part of a path: as it is, or an argument by its name: `{ channel: "nasa" }`. */
+/** A part of a path: literal text, or an argument by its name: `{ channel: "nasa" }`. */
 export type PathSegment = string | Readonly<Record<string, string>>;
 
 interface ApiRequest<Body> {
@@ -62,7 +62,7 @@ export function createSend(clientOptions: ClientOptions): Send {
       const isInTime = pauseMs <= pauseMaxMs && now() + pauseMs < deadline;
       if (!outcome.isTemporary || nth >= retries || !isInTime) throw outcome.error;
       await pause(pauseMs, signal);
-      // A timer can be late. The response of another attempt would be paid and thrown away.
+      // A timer can be late. After the deadline, a response would be paid and thrown away.
       if (now() >= deadline) throw outcome.error;
     }
   };
@@ -98,7 +98,7 @@ function prepareRequest<Body>(
 const formatPath = (segments: readonly PathSegment[]): string =>
   segments.map((segment) => `/${formatSegment(segment)}`).join("");
 
-/** A URL has no empty name and none of dots: its parser takes them for steps in the path. */
+/** Rejects an empty name, `.` and `..`: parsers of URLs take them for steps in the path. */
 function formatSegment(segment: PathSegment): string {
   if (typeof segment === "string") return segment;
   return Object.entries(segment)
@@ -110,7 +110,7 @@ function formatSegment(segment: PathSegment): string {
     .join("/");
 }
 
-/** Writes a query, with its question mark; names are joined by commas. */
+/** Writes a query, with its question mark. A list of names becomes one value with commas. */
 function formatQuery(query: object = {}): string {
   assertObject("query", query);
   const values = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -139,13 +139,13 @@ function encode(name: string, text: string): string {
 /** The name and version of the package; a test compares them with `core/package.json`. */
 const USER_AGENT = "creator-metrics-core/0.1.0";
 
-/** A browser has its own: it ignores another one, or asks another origin whether it may be sent. */
+/** A browser has its own header: it ignores this one, or needs another origin's consent first. */
 function createUserAgentHeader(): { readonly "user-agent"?: string } {
   const isBrowser = runtime.navigator?.userAgent?.startsWith("Mozilla/") === true;
   return isBrowser ? {} : { "user-agent": USER_AGENT };
 }
 
-/** Keeps responses by their URL; drops the response first that was read longest ago. */
+/** Keeps responses by their URL. When full, drops the response that was read longest ago. */
 function createResponseCache(maxEntries: number) {
   const entries = new Map<string, { readonly etag: string; readonly text: string }>();
   return {
@@ -166,7 +166,7 @@ function computePauseMs(nth: number): number {
   return longest / 2 + (Math.random() * longest) / 2;
 }
 
-/** Waits; an abort ends it early. */
+/** Waits. An abort ends the pause early. */
 function pause(ms: number, signal: AbortSignalLike | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,20 +1,20 @@
-/** What the client uses of any runtime, declared here: the package needs no types of a runtime. */
+/** The globals that the client uses, and their types: the package needs no types of a runtime. */
 
 /** The part of `AbortSignal` that the client uses. */
 export interface AbortSignalLike {
   /** Whether the signal was aborted. */
   readonly aborted: boolean;
-  /** Why it was aborted. */
+  /** Why the signal was aborted. */
   readonly reason?: unknown;
-  /** Calls a listener when it is aborted. */
+  /** Calls a listener when the signal is aborted. */
   addEventListener(type: "abort", listener: () => void): void;
-  /** Calls the listener no longer. */
+  /** Removes a listener. */
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
 /** The part of `Headers` that the client uses. */
 export interface HeadersLike {
-  /** Finds a header; a name has no case. */
+  /** Finds a header by its name, in any case. */
   get(name: string): string | null;
 }
 
@@ -42,9 +42,9 @@ export interface ResponseLike {
 export interface RequestInitLike {
   /** The HTTP method. */
   readonly method: string;
-  /** The headers; a name has no case. */
+  /** The headers by name; case makes no difference. */
   readonly headers: Record<string, string>;
-  /** JSON. */
+  /** The body, as JSON. */
   readonly body?: string;
   /** The caller gets a redirect as a response. */
   readonly redirect: "manual";
@@ -67,7 +67,7 @@ interface Runtime {
   readonly TextEncoder: new () => { encode(text: string): Uint8Array };
   readonly URL: new (url: string) => unknown;
   readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
-  /** Node 20 has none. */
+  /** Absent in Node 20. */
   readonly navigator?: { readonly userAgent?: string };
   /** Its clock is never set back. */
   readonly performance: { now(): number };

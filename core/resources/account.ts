@@ -1,4 +1,4 @@
-/** Schemas of `GET /api/account`. */
+/** Schemas of the response of `GET /api/account`: the balance and the usage of an account. */
 import * as Type from "@sinclair/typebox";
 import { Count, Day, describe, Instant, strictObject, TextOrNull } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";

@@ -1,4 +1,4 @@
-/** Schemas of `/api/creators`. */
+/** Schemas of the requests and responses of `/api/creators`: the monitoring list. */
 import * as Type from "@sinclair/typebox";
 import { CREATOR_PLATFORMS, CREATOR_USERNAME_PATTERN } from "../creators.ts";
 import { createChoice, describe, Instant, nullable, strictObject } from "./fields.ts";

@@ -1,6 +1,7 @@
 /**
- * Schemas that resources share, and functions that build them. None has a `format`: TypeBox rejects
- * one that is not registered, and a registration reaches only one of several loaded copies.
+ * Schemas that resources share, also of pagination and errors, and functions that create schemas.
+ * No schema has a `format`: TypeBox rejects a format that is not registered, and a registration
+ * reaches only one of several loaded copies of TypeBox.
  */
 import * as Type from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../errors.ts";
@@ -40,7 +41,7 @@ export const CountChange: Type.TInteger = Type.Integer({
 /** A text, or `null`. */
 export const TextOrNull: Nullable<Type.TString> = nullable(Type.String());
 
-/** TypeBox checks the pattern, generators of clients read `enum`. A union of literals is larger. */
+/** TypeBox checks `pattern`, client generators read `enum`. A union of literals would be larger. */
 export const createChoice = <Name extends string>(
   names: readonly Name[],
   description: string,
@@ -49,7 +50,7 @@ export const createChoice = <Name extends string>(
     Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, description }),
   );
 
-/** The pattern has the length: TypeBox counts UTF-16 units, but JSON Schema counts characters. */
+/** The pattern limits the length: TypeBox counts UTF-16 units, but JSON Schema characters. */
 export const createTextSchema = (
   min: number,
   max: number,
@@ -82,7 +83,7 @@ export const Instant: Type.TString = Type.String({
 /** An instant, or `null`. */
 export const InstantOrNull: Nullable<Type.TString> = nullable(Instant);
 
-/** The name of a channel in resources of more than the channel. */
+/** The name of a channel, in the resources of its shorts, histories and comparisons. */
 export const ChannelName: Type.TString = Type.String({
   description: "The channel's username, or its identifier if no source reported a username",
 });
@@ -90,13 +91,13 @@ export const ChannelName: Type.TString = Type.String({
 /** The name of a user. */
 export const Username: Type.TString = Type.String({ description: "Username without the @ symbol" });
 
-/** A history of these counts. */
+/** Creates the schema of a history of counts. */
 export const createHistorySchema = <Counts extends Type.TProperties>(
   counts: Counts,
 ): Type.TArray<Type.TObject<{ timestamp: Type.TString } & Counts>> =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });
 
-/** How far a listing goes that continues at a cursor. */
+/** The place of a page in a listing that continues at a cursor. */
 export const CursorPagination: ResourceSchemas["CursorPagination"] = strictObject(
   {
     hasMore: Type.Boolean({ description: "Whether a page follows" }),
@@ -128,7 +129,7 @@ export const VideoError: ResourceSchemas["VideoError"] = strictObject({
   error: Type.String({ description: "A sentence, or the name of the error" }),
 });
 
-/** An error of every other path. */
+/** An error of every path outside `/api/video`. */
 export const ServiceError: ResourceSchemas["ServiceError"] = strictObject({
   error: createChoice(Object.keys(ERROR_STATUSES).filter(isErrorCode), "The name of the error"),
   message: Type.String({ description: "What was sent and what is allowed" }),

@@ -1,4 +1,4 @@
-/** Schemas of the fields of each kind of entity, in resources and in observations. */
+/** Creates the schemas of each kind's attributes, counts and gains, as `kinds.ts` declares them. */
 import * as Type from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, type GainName } from "../growth.ts";
 import {
@@ -55,12 +55,12 @@ type Attributes<Kind extends EntityKind> = (typeof KINDS)[Kind]["attributes"];
 
 type Types = Readonly<Record<FieldType, Type.TSchema>>;
 
-/** The schemas of the identifier and the attributes of a kind; `Of` has that of each type. */
+/** The schemas of the identifier and the attributes of a kind; `Of` has a schema for each type. */
 type AttributeSchemas<Kind extends EntityKind, Of extends Types> = {
   [Name in keyof Attributes<Kind>]: Of[Attributes<Kind>[Name] & FieldType];
 } & Record<(typeof KINDS)[Kind]["idField"], Of["identifier"]>;
 
-/** Creates the schemas of the identifier and the attributes of a kind from those of their types. */
+/** Creates the schemas of the identifier and attributes of a kind from a schema for each type. */
 export function createAttributeSchemas<Kind extends EntityKind, Of extends Types>(
   kind: Kind,
   types: Of,
@@ -119,7 +119,7 @@ export function createKindFields<Kind extends EntityKind>(
   };
 }
 
-/** Creates the schemas of the gains of a kind, which a list has if it is sorted by them. */
+/** Creates the schemas of the gains of a kind. A list has only the gain that it is sorted by. */
 export function createGainSchemas<Kind extends OwnerKind>(
   kind: Kind,
 ): Record<GainName<Kind>, Type.TOptional<typeof ChangeOrNull>> {

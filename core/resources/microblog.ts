@@ -1,4 +1,4 @@
-/** Schemas of `/api/microblog`, except histories, batches and comparisons. */
+/** Response schemas of `/api/microblog`. `owners.ts` has histories, batches and comparisons. */
 import * as Type from "@sinclair/typebox";
 import { DAYS_FILTER_RANGE } from "../limits.ts";
 import {

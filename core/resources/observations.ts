@@ -1,4 +1,4 @@
-/** Schemas of the lines of an import or export. A field not reported is absent or `null`. */
+/** Schemas of observations in imports and exports. An unreported field is absent or `null`. */
 import * as Type from "@sinclair/typebox";
 import type { EntityKind } from "../kinds.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
@@ -20,7 +20,7 @@ const TIME_PATTERN =
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 
 const TYPES = {
-  // A path can name it.
+  // Neither `.` nor `..`, which no path can name.
   identifier: Type.String({ pattern: `^(?!\\.\\.?$)${(Identifier.pattern ?? "").slice(1)}` }),
   text: Type.Optional(nullable(createTextSchema(0, TEXT_MAX_CHARACTERS))),
   link: Type.Optional(nullable(createTextSchema(0, LINK_MAX_CHARACTERS))),

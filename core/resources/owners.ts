@@ -1,4 +1,4 @@
-/** Schemas of what channels and users have in common: histories, batches and comparisons. */
+/** Schemas of histories of every kind, and of batches and comparisons of channels and users. */
 import * as Type from "@sinclair/typebox";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../kinds.ts";
@@ -28,7 +28,7 @@ const BucketStart = describe(
   "The start of the bucket; with the interval raw, the instant itself",
 );
 
-/** The fields that a page of the history of any kind has. */
+/** Creates the schemas of the fields of a page of a history, with the counts of its kind. */
 function createPageFields<Kind extends EntityKind>(kind: Kind) {
   const { counts, changes } = createKindFields(kind);
   const bucket = strictObject({
@@ -90,7 +90,7 @@ export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = strictObjec
 
 const NAME = Type.String({ description: "As the request has it" });
 
-/** Creates the schema of named entities: the fields of those found, else the error of a 404. */
+/** Creates the schema of results by name: the fields of a found entity, or the error of a 404. */
 const createNamedSchema = <
   Found extends Record<string, Type.TSchema>,
   NotFound extends Type.TSchema,

@@ -1,5 +1,5 @@
 /**
- * A TypeBox schema of each resource, error and observation. Needs `@sinclair/typebox`.
+ * TypeBox schemas of resources, requests, errors and observations. Needs `@sinclair/typebox`.
  *
  * @module @creator-metrics/core/schema
  */

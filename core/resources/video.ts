@@ -1,4 +1,4 @@
-/** Schemas of `/api/video`, except histories, batches and comparisons, and its errors. */
+/** Response schemas of `/api/video`. `owners.ts` has histories, batches and comparisons. */
 import * as Type from "@sinclair/typebox";
 import { GAIN_PERIOD_DAYS } from "../growth.ts";
 import {

@@ -1,4 +1,4 @@
-/** The known fields, counts and points of an entity, for its resources: `null` is unknown. */
+/** Reads the fields, counts and history points of an entity, for responses. `null` is unknown. */
 import type { HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import {
@@ -63,7 +63,7 @@ export function readFields<Kind extends EntityKind>(
   return fields as KnownFields<Kind>;
 }
 
-/** Names counts that are in the order of their kind; those that are left out are unknown. */
+/** Names counts that are in the order of their kind. A missing count becomes `null`. */
 export function nameCounts<Kind extends EntityKind>(
   kind: Kind,
   counts: readonly (number | null)[],

@@ -1,4 +1,4 @@
-/** Creates pages of the lists of channels and users. */
+/** Creates the pages of the lists of channels and users: filters, sorts and cuts all entities. */
 import { cutPage } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";
 import {

@@ -1,4 +1,4 @@
-/** Finds usernames, and creates the resources of users and tweets. */
+/** Creates the responses for users, tweets and follower counts; finds a username's spelling. */
 import { groupIntoBuckets, type HistoryPoint } from "../buckets.ts";
 import { findNewestCounts, type Entity } from "../entities.ts";
 import { computeFollowerChanges } from "../growth.ts";
@@ -18,7 +18,7 @@ import { nameCounts, pickCounts, type KnownFields } from "./entity-fields.ts";
 
 /**
  * Finds how a username is spelled: as in the newest observation of the user; without one, as in the
- * tweet that was observed last (at one instant, the greater spelling).
+ * tweet that was observed last (of tweets at one instant, the greatest spelling).
  *
  * @param user The observations of the user, merged.
  * @param tweets Their tweets.
@@ -54,9 +54,9 @@ export function createUserDetails(fields: KnownFields<"user">): UserDetails {
 
 /** A tweet that a page may list. */
 export interface ListableTweet {
-  /** From `readFields()`, with an instant of creation: others are not listed. */
+  /** From `readFields()`. A tweet without an instant of creation is not listed. */
   readonly fields: KnownFields<"tweet"> & { readonly created_at: number };
-  /** Oldest first, one at least, from `listHistoryPoints()`. */
+  /** The points from `listHistoryPoints()`, oldest first, at least one. */
   readonly points: readonly HistoryPoint[];
 }
 
@@ -93,7 +93,7 @@ function createTweetRecord({ fields, points }: ListableTweet): TweetRecord {
     created_at: formatInstant(fields.created_at),
     metrics: thinHistory(points, TWEET_RECORD_MAX_POINTS).map(({ at, counts }) => {
       const { likes, replies, retweets, impressions } = nameCounts("tweet", counts);
-      // The one place of the interface where an instant has no zone.
+      // In the HTTP interface, only this instant has no zone.
       const timestamp = formatInstant(at).slice(0, -1);
       return { likes, replies, retweets, views: impressions, timestamp };
     }),
@@ -135,8 +135,8 @@ export function createTweetDetails(
 }
 
 /**
- * Creates a page of follower counts, newest first. The change of the oldest one compares with the
- * known count before the days that the request selects.
+ * Creates a page of follower counts, newest first. The change of the oldest count compares with the
+ * known count before it, even from before the days that the request selects.
  *
  * @param username As the page shows it.
  * @param points All points of the user, in any order, as for `groupIntoBuckets()`.

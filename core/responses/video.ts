@@ -1,4 +1,4 @@
-/** Finds channels by name, and creates the resources of channels and shorts. */
+/** Creates the responses for channels and shorts, and finds a channel by its name. */
 import type { HistoryPoint } from "../buckets.ts";
 import type { EntityGains } from "../growth.ts";
 import { HISTORY_MAX_POINTS } from "../limits.ts";
@@ -72,7 +72,7 @@ export function createChannelDetails(
   };
 }
 
-/** The known fields of a short with an instant of publication: others are not listed. */
+/** The known fields of a short. A short without an instant of publication is not listed. */
 export type ShortFields = KnownFields<"short"> & { readonly publishedAt: number };
 
 /**

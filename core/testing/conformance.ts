@@ -1,4 +1,4 @@
-/** Helpers of the conformance suites: tests without a framework, and their assertions. */
+/** Helpers of the conformance suites: tests without a framework, assertions, observations. */
 import { DomainError, type ErrorCode } from "../errors.ts";
 import type { ObservationStore } from "../stores.ts";
 import { encodeUtf8 } from "../text.ts";
@@ -31,7 +31,7 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
   const [got, wanted] = [JSON.stringify(values.actual), JSON.stringify(values.expected)];
   if (got === wanted) return;
   const failure = new Error(`${what}: expected ${wanted}, got ${got}`);
-  // So test runners recognize it.
+  // With these fields, test runners recognize the error as a failed assertion.
   throw Object.assign(failure, { name: "AssertionError", code: "ERR_ASSERTION", ...values });
 }
 

@@ -1,4 +1,4 @@
-/** The tests that every store of credits must pass: accounts, grants, debits and refunds. */
+/** The conformance suite of stores of credits: accounts, grants, debits and refunds. */
 import { decideCharges, PAYMENT_TTL_MS, type Payment } from "../charges.ts";
 import { computeBalance, type CreditSums } from "../ledger.ts";
 import { FREE_REPEATS_MAX, INTEGER_MAX } from "../limits.ts";
@@ -55,7 +55,7 @@ function assertAccount(
   expectedName: string,
   sums: CreditSums,
 ): void {
-  // A store may say more of an account.
+  // A store may return more fields of an account.
   assertEqual(
     { name, createdAt, granted, debited, refunded, balance },
     { name: expectedName, createdAt: NOW, ...sums, balance: computeBalance(sums) },
@@ -199,7 +199,7 @@ const TESTS: StoreTests<CreditStore> = {
     const { outcomes } = await store.debit(charges, { id: "1", now: NOW });
     for (const id of ["a", "a", "b"]) await refundAll(store, outcomes, id);
     await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
-    // A batch that is retried changes nothing, as applyEntry() debits an identifier once.
+    // A retried batch changes nothing, just like applyEntry(), which debits an identifier once.
     assertEqual(await debit(store, charges, "1"), ["charged"], "The refunded batch, retried");
     await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
     assertEqual(await debit(store, charges, "2"), ["charged"], "The request again");

@@ -1,4 +1,4 @@
-/** Reads owners and their items from memory: channels with shorts, and users with tweets. */
+/** The reads of the store in memory: channels with shorts, and users with tweets. */
 import type { ComparisonRequest } from "../batch.ts";
 import { EMPTY_ENTITY, findNewestCounts, type Entity } from "../entities.ts";
 import { createNotFoundError, type DomainError } from "../errors.ts";
@@ -44,7 +44,7 @@ function createOwnerReads<
     readonly createDetails: (owner: Owner) => Details;
     readonly createNameField: (name: string) => NameField;
     readonly createItemField: (id: string) => ItemField;
-    /** An item is not listed while it is not known when it was published. */
+    /** Returns `undefined`, to leave an item out, while its instant of publication is unknown. */
     readonly readItem: (id: string, entity: Entity) => Fields | undefined;
   },
 ) {
@@ -161,7 +161,7 @@ function createVideoReads(entities: Entities): VideoStore {
   };
 }
 
-/** Creates the reads of users, whom an observation of them or of a tweet names, and tweets. */
+/** Creates the reads of users and tweets. A user exists if it or one of its tweets was observed. */
 function createMicroblogReads(entities: Entities): MicroblogStore {
   function findUser(username: string) {
     const id = foldCase(username);

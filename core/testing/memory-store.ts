@@ -1,4 +1,4 @@
-/** A store of observations in memory, which the suites compare other stores with. */
+/** A store in memory, with which the suites compare other stores: imports, merges and reads. */
 import { applyObservations, EMPTY_ENTITY } from "../entities.ts";
 import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
@@ -9,7 +9,7 @@ import { decodeUtf8 } from "../text.ts";
 import { createMemoryReads } from "./memory-reads.ts";
 
 /**
- * Creates an empty store of observations in memory, for tests: each read looks at all of them.
+ * Creates an empty store in memory, for tests: each read looks at all entities.
  *
  * @param now The clock, in milliseconds since 1970 UTC: observations of the future are rejected.
  *
@@ -32,7 +32,7 @@ export function createMemoryStore(
   };
 }
 
-/** Merges observations into their entities, those of each at once: that is faster. */
+/** Merges observations into their entities: all of an entity at once, which is faster. */
 function merge(
   entities: Parameters<typeof createMemoryReads>[0],
   observations: readonly Observation[],

@@ -1,5 +1,5 @@
 /**
- * Conformance suites for stores of your own, for any test framework.
+ * Conformance suites for stores of your own, for any test framework, and a store in memory.
  *
  * @example
  * const suite = createCreatorStoreTests(async () => {});

@@ -1,4 +1,4 @@
-/** The conformance suite of stores of observations. */
+/** The conformance suite of stores of observations: imports, rejected lines, order of merging. */
 import type { ObservationStore, VideoStore } from "../stores.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";
@@ -69,7 +69,7 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
         observation(4, { subscribers: 4 }),
       ]),
     ];
-    // Half of a character.
+    // The last line is half of a character.
     const bytes = Uint8Array.from([...encodeUtf8(lines.join("\n")), 0x0a, 0xf0, 0x9f]);
     const reference = createMemoryStore(() => NOW + DAY_MS);
     const results = [];
@@ -84,7 +84,7 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
   },
 
   async "importObservations() leaves the same, whatever the order and repetition"(store) {
-    // Many of one instant, which say different things.
+    // Many observations of one instant contradict each other.
     const lines = createObservations(2, 200, ["channel"]).map((line, index) =>
       Object.assign(line, { observedAt: formatInstant(NOW - (index % 5) * HOUR_MS) }),
     );

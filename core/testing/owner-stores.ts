@@ -1,4 +1,4 @@
-/** The conformance suites of stores of owners: channels with shorts, users with tweets. */
+/** The conformance suites of `VideoStore` and `MicroblogStore`, with the edges of their filters. */
 import { SORTS } from "../lists.ts";
 import { parseShortsRequest } from "../shorts.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
@@ -7,7 +7,7 @@ import type { ConformanceTest, WithStore } from "./conformance.ts";
 import { NAMES, NOW } from "./random.ts";
 import { createReadTests, walkPages } from "./read-tests.ts";
 
-/** The instants around one, a millisecond apart. */
+/** Lists an instant, and the instants a millisecond before and after it. */
 const listInstantsAround = (instant: number): string[] =>
   [instant - 1, instant, instant + 1].map(formatInstant);
 

@@ -1,6 +1,6 @@
 /**
- * Random observations, and the names and the clock of the suites. All are the same in every run and
- * on every runtime. Many observations contradict each other.
+ * Creates random observations from a seed, the same in every run and on every runtime. Many of them
+ * contradict each other. Also has the clock of the suites, and the names of their entities.
  */
 import { ENTITY_FIELDS, type EntityKind, type FieldType } from "../kinds.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
@@ -19,10 +19,10 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** The clock of the suites, in milliseconds since 1970 UTC. All observations are older. */
+/** The clock of the suites, in milliseconds since 1970 UTC. No random observation is newer. */
 export const NOW: number = Date.UTC(2026, 0, 31, 9, 30);
 
-/** Names that differ in their case, and in the order of their UTF-8 and their UTF-16. */
+/** Names, some of which differ only in case, or sort differently by UTF-8 and by UTF-16. */
 export const NAMES: Readonly<Record<"channels" | "users" | "posts", readonly string[]>> = {
   channels: ["UC1", "uc1", "Twin", "soup", "😀", "！", "é"],
   users: ["NASA", "nasa", "NaSa", "esa", "ESA", "J-a_x.A"],
@@ -35,10 +35,10 @@ const COUNTS = [null, null, 0, 1, 9, 10, Number.MAX_SAFE_INTEGER - 1, Number.MAX
 const pick = <Value>(random: Random, values: readonly Value[]): Value | undefined =>
   values[random(values.length)];
 
-/** An instant within the last 45 days and the next one: a publication may be scheduled. */
+/** An instant within the last 45 days or the next day: a publication may be scheduled. */
 const pickInstant = (random: Random) => NOW - (random(46 * 3) - 3) * (DAY_MS / 3);
 
-/** Creates random observations. The same seed gives the same ones. */
+/** Creates random observations. The same seed gives the same observations. */
 export function createObservations(
   seed: number,
   length: number,
@@ -47,7 +47,7 @@ export function createObservations(
   const pickKind = createRandom(seed);
   return Array.from({ length }, (_, index) => {
     const kind = pick(pickKind, kinds) ?? "user";
-    // With numbers of its own and the counts last, a new count changes nothing else.
+    // Each has a generator of its own, and draws its counts last: a new count changes nothing else.
     return createObservation(kind, createRandom(seed * length + index));
   });
 }
@@ -65,7 +65,7 @@ function createObservation(kind: EntityKind, random: Random): Record<string, unk
   for (const [name, type] of Object.entries(attributes)) {
     if (random(2) === 0) observation[name] = pickValue[type]();
   }
-  // Some are of another minute of the same hour.
+  // Some observations are a minute older, within the same hour.
   const at = Math.min(NOW, pickInstant(random)) - (random(4) === 0 ? 60_000 : 0);
   Object.assign(observation, pickIdentifiers(kind, random), { observedAt: formatInstant(at) });
   for (const name of counts) {

@@ -1,4 +1,4 @@
-/** Tests that compare the reads of a store, of owners and their posts, with the store in memory. */
+/** Creates tests that compare a store's reads of owners and posts with the store in memory. */
 import type { ComparisonRequest } from "../batch.ts";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
@@ -40,9 +40,9 @@ type ReadTests = Readonly<
 
 /** The owners of a suite, and how they are listed. */
 interface TestedOwners {
-  /** The kind of owners, and that of their posts. */
+  /** The kind of the owners, and the kind of their posts. */
   readonly kinds: readonly [owner: OwnerKind, post: ItemKind];
-  /** Names of owners, also of none. */
+  /** Names of owners, and names that no owner has. */
   readonly names: readonly string[];
   readonly sorts: readonly [string, ...string[]];
   readonly filters: readonly ListFilters[];
@@ -50,7 +50,7 @@ interface TestedOwners {
   readonly owner: string;
   /** The count that is compared. */
   readonly count: Pick<ComparisonRequest, "count" | "countIndex">;
-  /** The observations besides the random ones: edge cases. */
+  /** Observations of edge cases, besides the random observations. */
   readonly edges: readonly object[];
   /** The tests of reads that only one kind of owner has. */
   readonly tests: ReadTests;
@@ -126,7 +126,7 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
   };
 }
 
-/** Reads the body of a result, whose other fields are the store's own; or the error. */
+/** Calls a read, and returns its body or error. A result's other fields are the store's own. */
 async function readBody(
   store: Partial<Reads>,
   name: keyof Reads,
@@ -137,7 +137,7 @@ async function readBody(
     if (read === undefined) throw new Error(`The store has no ${name}()`);
     const result: unknown = await Reflect.apply(read, store, request);
     const body = isObject(result) && "body" in result ? result["body"] : result;
-    // `assertEqual()` ignores the order of fields, in which tweets are listed.
+    // Tweets are listed by the order of fields, which `assertEqual()` ignores.
     const tweets = isObject(body) ? body["tweets"] : undefined;
     return isObject(tweets) ? { body, order: Object.keys(tweets) } : body;
   } catch (error) {
@@ -154,7 +154,7 @@ function readNextCursor(body: unknown): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Reads page after page, each by its query, until one fails or has no cursor of the next. */
+/** Reads page after page, each by its query, until a page fails or has no next cursor. */
 export async function walkPages(
   parameters: Readonly<Record<string, string>>,
   read: (query: QueryParameters) => Promise<string | undefined>,

@@ -233,7 +233,7 @@ export interface CreatorResult {
   total_creators: number;
 }
 
-/** How far a listing goes that continues at a cursor. */
+/** The place of a page in a listing that continues at a cursor. */
 export interface CursorPagination {
   /** Whether a page follows. */
   hasMore: boolean;
@@ -355,7 +355,7 @@ export interface Pagination {
   has_more: boolean;
 }
 
-/** An error of every other path. */
+/** An error of every path outside `/api/video`. */
 export interface ServiceError {
   /** The name of the error. */
   error:
