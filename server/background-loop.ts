@@ -1,12 +1,13 @@
-/** Runs background work again and again. */
+/** Runs background work in a loop: waits between runs, reports failures, stops on request. */
 
-/** Starts a loop. @returns Stops it; resolves once the current run is done. */
+/** Starts a loop. @returns A function that stops it, and resolves once the current run is done. */
 export function startLoop({
   run,
   intervalMs,
   initialDelayMs,
   onFailure,
 }: {
+  /** A run; may return the milliseconds until the next run, in place of `intervalMs`. */
   readonly run: (signal: AbortSignal) => Promise<number | void>;
   readonly intervalMs: number;
   /** The delay of the first run, which begins at once by default. */

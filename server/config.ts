@@ -1,4 +1,4 @@
-/** The settings of the service, their documentation, and their values, read once at the start. */
+/** All settings with their documentation, and the reader of their values from the environment. */
 import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
@@ -39,7 +39,7 @@ function integerBetween(min: number, max: number) {
 
 const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes("\0"));
 
-/** Idempotency keys pay for a day, and name the debit that paid. */
+/** An idempotency key works for a day, and names the debit that paid, which must still exist. */
 const JOURNAL_DAYS_MIN = 2;
 
 const SETTING_BY_NAME = {
@@ -139,7 +139,7 @@ const SETTING_BY_NAME = {
   },
 } as const satisfies Record<string, Omit<Setting, "name">>;
 
-/** All settings, in the order of the documentation, which a test compares with them. */
+/** All settings. A test compares them and their order with the documentation. */
 export const SETTINGS: readonly Setting[] = [
   ...Object.entries(SETTING_BY_NAME).map(([name, setting]) => Object.assign({ name }, setting)),
   ...SOURCE_SETTINGS,
@@ -157,7 +157,7 @@ type ValueOf<Of extends Omit<Setting, "name">> = Of extends { readonly default: 
   ? NonNullable<ReturnType<Of["parse"]>>
   : ReturnType<Of["parse"]>;
 
-/** The values of the settings; `undefined` for one without a default that is not set. */
+/** The values of the settings; `undefined` if a setting is not set and has no default. */
 export type Config = {
   readonly [Name in keyof typeof SETTING_BY_NAME as FieldOf<Name>]: ValueOf<
     (typeof SETTING_BY_NAME)[Name]
@@ -171,7 +171,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** Reads the settings; empty ones count as not set. @throws {ConfigError} Naming all wrong ones. */
+/** Reads the settings; empty means not set. @throws {ConfigError} Lists all wrong settings. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const readSetting = ({ name, allowed, default: initial, parse }: Setting): unknown => {

@@ -1,4 +1,4 @@
-/** The log of the service, as its parts write it. `server/process/logger.ts` writes JSON lines. */
+/** The interface by which parts of the service log; `server/process/logger.ts` implements it. */
 import type { SourceEvent } from "./collectors/source-health.ts";
 
 export type OnFailure = (error: unknown, requestId: string) => void;

@@ -1,4 +1,7 @@
-/** The command line: parses arguments, runs commands, maps errors to messages and exit codes. */
+/**
+ * The command line: builds the program of all commands, and defines `serve`, `demo` and `openapi`;
+ * runs the command of this process; maps errors to messages and exit codes.
+ */
 import { Command, CommanderError } from "commander";
 import { addAccountsCommand, addNoticesCommand } from "./commands/accounts.ts";
 import { addAuditCommand } from "./commands/audit.ts";
@@ -66,13 +69,13 @@ export function createProgram(context = createContext(createProcessIo(), [])): C
   return program;
 }
 
-/** Creates the context of the command in `argv`. With `--json`, each message is an object. */
+/** Creates the context of the command in `argv`. With `--json`, each message is a JSON object. */
 function createContext(io: CommandLineIo, argv: readonly string[]) {
   const [verb = ""] = argv;
   const end = argv.indexOf("--");
   const context: CommandContext & { isJson: boolean } = {
     ...io,
-    // A guess, for errors of parsing. Once a command is parsed, its options tell.
+    // A guess, for errors of parsing. Once a command is parsed, its options decide.
     isJson: argv.slice(0, end === -1 ? undefined : end).includes("--json"),
     get hasErrColors() {
       return !context.isJson && io.hasErrColors;
@@ -99,7 +102,7 @@ function createContext(io: CommandLineIo, argv: readonly string[]) {
   return context;
 }
 
-/** Adds commands that make a service. Their code is loaded late: help must appear at once. */
+/** Adds the commands that need the service, whose code is loaded late: help must appear at once. */
 function addServiceCommands(program: Command, context: CommandContext): void {
   program
     .command("serve")
@@ -146,7 +149,7 @@ function configureCommand(command: Command, context: CommandContext): void {
     getErrHelpWidth: () => context.columns ?? 80,
     getOutHasColors: () => context.hasOutColors,
     getErrHasColors: () => context.hasErrColors,
-    // As JSON, the error is printed where it is caught.
+    // With `--json`, `reportFailure()` prints the error.
     outputError: (text) => {
       if (!context.isJson) writeErr(describeUsageError(text), "red");
     },
@@ -166,7 +169,7 @@ function reportFailure(
   { isJson }: { readonly isJson: boolean },
 ): number {
   if (error instanceof CommanderError && (error.exitCode === 0 || !isJson)) {
-    // Commander has written it.
+    // Commander has written the message.
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
   }
   const failure = classifyFailure(error);
@@ -188,13 +191,13 @@ function describeUsageError(message: string): string {
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-/** Returns the output for an error; `undefined` if it is a bug. */
+/** Returns the exit status, code and message for an error; `undefined` if the error is a bug. */
 function classifyFailure(error: unknown) {
   const advice = readAdvice(error);
   const message = describeError(error) + (advice === undefined ? "" : `; ${advice}`);
   if (error instanceof CommanderError) {
     const isHelp = error.code === "commander.help";
-    // Only the commands that have subcommands lack the option.
+    // Only commands that have subcommands lack `--json`.
     const isGroup = isHelp || message === "error: unknown option '--json'";
     const usage = isGroup ? "A subcommand is missing" : describeUsageError(message);
     return { status: EXIT_USAGE, code: "Invalid Usage", message: usage };

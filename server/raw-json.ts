@@ -1,12 +1,12 @@
-/** Raw JSON: parts of a value that are JSON bytes already, such as the store's long histories. */
+/** Creates, reads and writes values with parts that are JSON bytes already, such as histories. */
 
 /** Stands for a raw part. No other text equals it, because a lone surrogate cannot be stored. */
 const PLACEHOLDER = "\ud800";
 const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 
 /**
- * Collects the raw parts while {@link stringifyToPieces} runs; it is synchronous. A replacer would
- * need no variable but makes `JSON.stringify` several times slower.
+ * Collects raw parts while {@link stringifyToPieces} runs, which is synchronous. A replacer would
+ * need no variable, but would make `JSON.stringify` several times slower.
  */
 let currentParts: Uint8Array[] | undefined;
 
@@ -39,7 +39,7 @@ class RawJson {
  * Creates a value from its JSON in UTF-8. `JSON.stringify()` can write it, but only the functions
  * of this file can read it.
  *
- * @param readParts Reads a long list in parts: each is such a value, with some of the items.
+ * @param readParts Reads a long list in parts: each part is such a value, with some of the items.
  */
 export function createRawJson<Value>(bytes: Uint8Array, readParts?: () => Iterable<Value>): Value {
   return new RawJson(bytes, readParts) as Value;
@@ -53,7 +53,7 @@ export function readRawParts<Value>(value: Value): Iterable<Value> {
   return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }
 
-/** Writes a value without lone surrogates like `JSON.stringify`: pieces of text and raw parts. */
+/** Writes a value as JSON, in pieces of text and raw parts. The value has no lone surrogates. */
 export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
   if (value instanceof RawJson) return [value.bytes];
   const rawParts: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** Generates the secrets that clients send, such as API keys; the database has only hashes. */
+/** Generates and hashes secrets of clients, such as API keys; the database has no whole secret. */
 
 /** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const CLEAR_CHARACTERS = 10;

@@ -1,4 +1,4 @@
-/** Creates the parts of the service and connects them. */
+/** The composition root: creates all parts of the service from its settings, and connects them. */
 import { statSync } from "node:fs";
 import type { ImportObservations } from "../core/stores.ts";
 import { formatInstant } from "../core/time.ts";
@@ -225,7 +225,7 @@ function createAdministration(database: Database, now: () => number) {
   };
 }
 
-/** The size of a database file, with its recent changes, which are in a file of their own. */
+/** Reads the size of a database file and of its write-ahead log, which has recent changes. */
 function readFileBytes(path: string): number {
   const readSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return readSize(path) + readSize(`${path}-wal`);

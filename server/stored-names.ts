@@ -1,4 +1,4 @@
-/** Names that the database stores and that several parts, the commands and the pages use. */
+/** Names that the database stores and other parts use: scopes, states, audit actions, a reason. */
 
 export const KEY_SCOPES = ["read", "creators"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];

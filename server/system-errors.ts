@@ -1,6 +1,6 @@
-/** Reads the messages, codes and advice of errors from the runtime, the system or a library. */
+/** Reads messages, codes and advice from errors of the runtime, the system or a library. */
 
-/** Describes an error and, if it says something else, its root cause; only for operators. */
+/** Describes an error and its root cause, if their messages differ; only for operators. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = findRootCause(error.cause);
@@ -37,7 +37,7 @@ export function addAdvice<Thrown extends Error>(error: Thrown, advice: string): 
   return Object.assign(error, { advice });
 }
 
-/** Returns the advice on an error: that of the error or its cause, else that for its code. */
+/** Returns the error's own advice, else advice for its code, else the advice of its cause. */
 export function readAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("advice" in error) return error.advice === undefined ? undefined : String(error.advice);

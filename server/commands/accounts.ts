@@ -1,4 +1,4 @@
-/** The commands `accounts` and `notices`: accounts, and the notices about their low balances. */
+/** The commands `accounts` (create, set, list) and `notices` about low balances (list, resend). */
 import { Option, type Command } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { NOTICE_STATES, type NoticeState } from "../stored-names.ts";
@@ -13,7 +13,7 @@ import { printResult, printRows } from "./terminal/output.ts";
 import { writeHint } from "./terminal/process-io.ts";
 import { quote } from "./terminal/style.ts";
 
-// The list fits 80 columns, so it leaves the threshold to its JSON.
+// The table leaves out the threshold to fit 80 columns; the JSON has it.
 const COLUMNS = ["name", "balance", "granted", "debited", "refunded", "created_at"] as const;
 
 export function addAccountsCommand(program: Command, context: CommandContext): void {

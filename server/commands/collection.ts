@@ -1,4 +1,4 @@
-/** The commands about what is collected: `channels`, `creators`, and `collect` itself. */
+/** The commands `channels` and `creators` for the watch lists, and `collect` for all due data. */
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
@@ -144,7 +144,7 @@ function addCollectCommand(program: Command, context: CommandContext): void {
     });
 }
 
-/** Says why a source collected nothing; `undefined` if it did, or nothing was due. */
+/** Describes the problem of a source that is stopped or failing, or all of whose targets failed. */
 function findProblem({
   source,
   status,
@@ -166,7 +166,7 @@ const NAMES_MAX = 100_000;
 
 type NameResult = Readonly<Record<string, string | null>>;
 
-/** Runs a command on names, `-` for those of standard input; a failure does not stop the others. */
+/** Runs `work` on each name (`-`: names from standard input), and goes on after a failure. */
 async function runOnNames(
   context: CommandContext,
   names: readonly string[],

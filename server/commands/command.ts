@@ -9,7 +9,7 @@ import type { CommandLineIo } from "./terminal/process-io.ts";
 
 export interface AdminConnection {
   readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
-  /** Whether this process owns the database, so that no other process has to go on serving it. */
+  /** Whether this process owns the database; otherwise another process answers the requests. */
   readonly isInProcess: boolean;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface AdminConnection {
 export interface CommandContext extends CommandLineIo {
   /** Whether `--json` is set: data, messages and errors are JSON. */
   readonly isJson: boolean;
-  /** Connects to the database. Other processes see the name of the command. */
+  /** Connects to the database. While this process owns it, others see the command's name. */
   connect(): Promise<AdminConnection>;
 }
 
@@ -25,7 +25,7 @@ export type TextOptions<Name extends string> = Readonly<Partial<Record<Name, str
 
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** The name of the error of the API that caused it, or `Command Failed`. */
+  /** The error name from the API, a system error code or a signal; else `Command Failed`. */
   readonly code: string;
   readonly advice: string | undefined;
   readonly exitStatus: number;
@@ -45,7 +45,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The exit status that a shell reports of a process that the signal ended. */
+/** The exit status that a shell reports for a process that SIGINT ended. */
 export const EXIT_INTERRUPTED = 130;
 
 const READ_PROBLEMS: Readonly<Record<string, string>> = {
@@ -94,7 +94,7 @@ export type AdminClient = <Call extends keyof OwnerCalls>(
 
 export function createAdminClient(connection: AdminConnection): AdminClient {
   return async <Call extends keyof OwnerCalls>(call: Call, ...inputs: Input<Call>) => {
-    // To the compiler, the input of a call that it does not know is unknown.
+    // `Call` is a type parameter, so the compiler does not know the fields of its input.
     const [{ query = {}, body, parameters = {} } = {}] = inputs as readonly {
       readonly query?: Readonly<Record<string, string | number | undefined>>;
       readonly body?: unknown;
@@ -116,7 +116,7 @@ export function createAdminClient(connection: AdminConnection): AdminClient {
   };
 }
 
-/** Sends a request whose body or response is a stream. @param path Behind `/admin/`. */
+/** Sends a request; returns the response unread, for streams. @param path After `/admin/`. */
 export async function sendAdmin(
   { fetcher }: AdminConnection,
   path: string,

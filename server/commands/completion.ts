@@ -1,4 +1,4 @@
-/** The command `completion`: prints scripts for shells, which start no program, to be fast. */
+/** The command `completion`: prints shell scripts that complete quickly: they start no program. */
 import { Argument, type Command, type Option } from "commander";
 import type { CommandLineIo } from "./terminal/process-io.ts";
 
@@ -53,7 +53,7 @@ function listWords(command: Command, path: readonly string[] = []): CommandWords
   return [words, ...below];
 }
 
-/** The first words of the topics of the command `help`; no other command has topics. */
+/** Lists the first words of the topics of `help`; `undefined` for other commands. */
 function listTopics({ parent, registeredArguments }: Command): string[] | undefined {
   if (registeredArguments[0]?.name() !== "topic") return undefined;
   return [...(parent?.commands ?? []).map((command) => command.name()), "settings"];
@@ -68,18 +68,18 @@ function toOptionWord({ long, flags, description, required, optional, argChoices
 const findValue = (name: string | undefined, choices: readonly string[] | undefined): Value =>
   choices ?? (name === "file" ? "files" : "nothing");
 
-/** Quotes a text for all three shells: none of its descriptions has a backslash. */
+/** Quotes a text for all three shells. No text has a backslash, which fish would interpret. */
 const quote = (text: string) => `'${text.replaceAll("'", "’")}'`;
 
 const joinNames = (words: readonly Word[]) => words.map(({ name }) => name).join(" ");
 
-/** Shell patterns `PATH/WORD`, one for each command: behind PATH, WORD names a subcommand. */
+/** Lists shell patterns `PATH/WORD`, one for each subcommand WORD of the command PATH. */
 const listSteps = (commands: readonly CommandWords[]) =>
   commands.flatMap(({ path, subcommands }) =>
     subcommands.map(({ name }) => quote(`${path}/${name}`)),
   );
 
-/** The commands of bash and zsh that find the command `$at`, and complete an option's value. */
+/** Formats lines of bash and zsh that find the command, `$at`, and complete an option's value. */
 function formatSearch(
   commands: readonly CommandWords[],
   { words, previous }: { readonly words: string; readonly previous: string },

@@ -118,7 +118,7 @@ function addStatementCommand(credits: Command, context: CommandContext): void {
           start = { since: next };
         }
       });
-      // Not before: a pager that reads slowly must not keep the database from other processes.
+      // Waits only now: a slow pager must not keep the database from other processes.
       await Promise.all(written);
     });
 }

@@ -46,7 +46,7 @@ function addStatusCommand(program: Command, context: CommandContext): void {
         status: await client("GET /admin/status"),
         owner: await client("GET /admin/owner"),
       }));
-      // A command that opened the file itself is no service.
+      // An owner without an address is a command that opened the file, not a service.
       const server = owner.address === null ? null : owner;
       await context.writeOut(
         context.isJson ? formatJson({ ...status, server }) : formatStatus(context, status, server),

@@ -1,4 +1,4 @@
-/** The command `export`: prints observations as lines or CSV that `import` reads. */
+/** The command `export`: prints observations as lines of JSON or as CSV, which `import` reads. */
 import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
@@ -56,7 +56,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     });
 }
 
-/** Shows how many observations are written, if that is to a file or a pipe; about how many. */
+/** Shows the progress of an export to a file or a pipe. The total can be an estimate. */
 async function showProgress(
   { errTerminal, columns }: CommandContext,
   client: AdminClient,

@@ -1,4 +1,4 @@
-/** The command `import`: stores observations from files. */
+/** The command `import`: stores observations from files or standard input; lists rejected lines. */
 import { stat } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
@@ -67,7 +67,7 @@ async function importFiles(
   const counts: LineCounts[] = [];
   const interruption = new AbortController();
   const onInterrupt = () => {
-    // Only the first Ctrl-C waits for the block that is being stored.
+    // The first Ctrl-C waits until the current block is stored; the second one ends at once.
     if (interruption.signal.aborted) process.exit(EXIT_INTERRUPTED);
     interruption.abort();
   };
@@ -75,7 +75,7 @@ async function importFiles(
   try {
     await withConnection(context, async (_, connection) => {
       const bytes = sizes.reduce((sum, size) => sum + size, 0);
-      // The size of standard input is not known, and then neither is that of all files.
+      // The size of standard input is not known; then the total is not known either.
       const totalBytes = sizes.includes(0) ? undefined : bytes;
       const progress = startProgress(context, { total: totalBytes, formatAmount: formatBytes });
       const run = { context, connection, progress, options, signal: interruption.signal };
@@ -91,7 +91,7 @@ async function importFiles(
     });
   } finally {
     process.off("SIGINT", onInterrupt);
-    // After a failure too: the observations stored before it stay.
+    // Prints the counts after a failure too: the observations stored before it stay.
     const total = sumCounts(counts);
     const { file: _, ...sums } = total;
     const rows = counts.length > 1 ? [...counts, total] : counts;
@@ -127,7 +127,7 @@ async function readFileSize(file: string): Promise<number> {
   throw new CommandError(`Cannot read ${file}: it is not a file`);
 }
 
-/** Imports a file. @param counts Of the file; each stored block is added to them. */
+/** Imports a file. @param counts The counts of the file; each stored block is added to them. */
 async function importFile(
   run: {
     readonly context: CommandContext;
@@ -180,7 +180,7 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
   }
 }
 
-/** Stores blocks, and yields the result of each; reads and parses one while another is stored. */
+/** Stores blocks, and yields the result of each; reads the next block while one is stored. */
 async function* storePipelined(connection: AdminConnection, blocks: AsyncIterable<InputBlock>) {
   const store = async ({ bytes: body, ...block }: InputBlock) => {
     const response = await sendAdmin(connection, "observations", { method: "POST", body });

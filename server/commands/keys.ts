@@ -1,4 +1,4 @@
-/** The commands `keys` and `tokens`, which print a new secret once: it cannot be shown again. */
+/** The commands `keys` (API keys) and `tokens` (administrators); each secret is printed once. */
 import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
 import { describeError, readAdvice } from "../system-errors.ts";
@@ -158,7 +158,7 @@ export function addTokensCommand(program: Command, context: CommandContext): voi
     });
 }
 
-/** Prints a secret, or with `--json` the response. Writes at once, so that it notices a failure. */
+/** Prints a secret, or with `--json` the response. Writes synchronously, to notice a failure. */
 function writeSecret(
   { writeOutSync, isJson }: CommandContext,
   secret: string,
@@ -175,7 +175,7 @@ function writeSecret(
   }
 }
 
-/** Says on a terminal how to use a new secret. Hints leave it out: only standard output has it. */
+/** Hints on a terminal how to use a new secret. Only standard output has the secret itself. */
 async function writeUseHint(
   context: CommandContext,
   noun: string,

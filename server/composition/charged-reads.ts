@@ -1,4 +1,7 @@
-/** Connects response cache, debit queue, refund spool, status counter and body streamer. */
+/**
+ * Creates and connects the parts that answer reads and charge for them: response cache, debit
+ * queue, refund spool, status counter, body streamer, event loop limiter. Closes them in order.
+ */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
 import type { Config } from "../config.ts";
@@ -14,13 +17,13 @@ import { describeError } from "../system-errors.ts";
 import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/open-database.ts";
 
-/** Reads of one turn of the event loop: a large one takes a millisecond or two. */
+/** The most reads in one turn of the event loop: a large read takes a millisecond or two. */
 const READS_PER_TICK_MAX = 8;
 
-/** How long the last refunds may take at shutdown, even when the time is over. */
+/** How long the last refunds may take at shutdown, even if the deadline has passed. */
 const REFUND_GRACE_MS = 500;
 
-/** How long a transaction of an import takes: debits wait for it, but a longer one is faster. */
+/** How long an import's transaction takes: debits wait for it, but long ones import faster. */
 const BUSY_TRANSACTION_MS = 4;
 const IDLE_TRANSACTION_MS = 10;
 const BUSY_MS = 1000;
@@ -84,7 +87,7 @@ export function createChargedReadParts(
   };
 }
 
-/** Names a database without secrets, the same in every process that uses it. */
+/** Returns a name of a database that has no secrets, and is the same in every process. */
 function identifyDatabase(url: string): string {
   const file = parseFileUrl(url);
   if (file !== undefined) return `file:${realpathSync(file)}`;

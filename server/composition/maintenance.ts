@@ -1,4 +1,4 @@
-/** Keeps the database small: applies retention and folds the journal, at once or daily. */
+/** Keeps the database small: folds the journal daily; applies retention daily or on request. */
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";
@@ -8,7 +8,7 @@ import { foldJournal } from "../store/accounts/fold-journal.ts";
 import type { Database } from "../store/database/database.ts";
 import { applyRetention, type RetentionReport } from "../store/history/retention.ts";
 
-/** The pause after a step of retention, in times of the step: a background run pauses longer. */
+/** The pause after a step, as a multiple of the step's time: background runs pause longer. */
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 
@@ -45,7 +45,7 @@ export function createMaintenance(
   };
 }
 
-/** Not right after the start, when a service is busy. */
+/** The delay of the first run: right after its start, a service is busy. */
 const INITIAL_DELAY_MS = 5 * MINUTE_MS;
 
 /** A run yields after each step, and returns its report. */
@@ -88,7 +88,7 @@ export function startMaintenance(
   return async () => void (await Promise.all([stopFolding(), stopRetention()]));
 }
 
-/** Starts daily runs: each a day after the end of the one before, whether or not it failed. */
+/** Starts daily runs: each begins a day after the last run ended, whether or not that failed. */
 function startDailyRun<Report>({
   run,
   onDone,

@@ -1,12 +1,12 @@
 /**
- * The channels and users of the demo, and when they publish. All names are invented.
+ * Channels and users of the demo (creators.json), and the times of their posts. Names are invented.
  *
- * Hours are in UTC: `wakeHour` is the one when the creator gets up, `peakHour` the one when most
- * people watch. `followers` and `followingCount` are those at `EPOCH`, with the mean gain of a day
- * and the size of sudden rises and falls; `earlierPosts` counts the posts before it.
+ * Hours are in UTC: the creator gets up at `wakeHour`, and most people watch at `peakHour`.
+ * `followers` has the count at `EPOCH`, its mean daily gain, and the size of sudden rises and
+ * falls. `followingCount` is for `EPOCH`, and `earlierPosts` counts the posts before `EPOCH`.
  * `postsByWeekday` begins on Monday. `typicalReach` is the views of the median short, or the
- * impressions of the median tweet. One title in `brokenTitleEvery` has two lines. `gap` stands
- * between opening and subject of a text: it is empty in scripts without spaces.
+ * impressions of the median tweet. One title in `brokenTitleEvery` has two lines. `gap` separates
+ * opening and subject of a text, and is empty in scripts without spaces.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import creators from "./creators.json" with { type: "json" };
@@ -27,7 +27,7 @@ export const EPOCH = Date.UTC(2024, 0, 1);
 
 const AWAKE_HOURS = 16;
 
-/** Lists the posts of a day since `EPOCH`; `sequence` is the number of posts before. */
+/** Lists the posts of a day, counted from `EPOCH`; `sequence` is the number of earlier posts. */
 export function listSlots(creator: DemoCreator, day: number) {
   const { username, postsByWeekday, wakeHour } = creator;
   const count = day < 0 ? 0 : (postsByWeekday[day % 7] ?? 0);

@@ -1,4 +1,4 @@
-/** Generates the demo's data, a function of the instant: demos agree, and continue after a stop. */
+/** Generates the demo's data from the time alone: demos agree, and continue after a stop. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
@@ -23,7 +23,7 @@ const TWEET_INTEREST_HOURS = 5;
 
 const LIKES_HIDDEN_SHARE = 0.07;
 
-/** Posts of this age are not observed any more, except the first of the demo's creators. */
+/** Posts of this age are not observed any more, except the posts of `FIRST_POST_INTERVALS`. */
 const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
 /** How often an entity is observed while it is younger than `maxAgeMs`, by rising age. */
@@ -31,7 +31,7 @@ type Intervals = readonly { readonly maxAgeMs: number; readonly everyHours: numb
 
 const PROFILE_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 1 }];
 
-/** The first posts of the demo's channel and user: every demo has them, as the documents say. */
+/** For the first posts of `DEMO_CHANNEL` and `DEMO_USER`, which documents expect in every demo. */
 const FIRST_POST_INTERVALS: Intervals = [{ maxAgeMs: Infinity, everyHours: 24 }];
 
 const SHORT_INTERVALS: Intervals = [
@@ -66,9 +66,9 @@ function createEntity(
   const stagger = Math.floor(draw(seed, 30) * 24);
   return {
     observe,
-    // From the start of the hour: a running demo has new observations every few seconds.
+    // After the start of the hour, by entity, so that a demo has new data every few seconds.
     offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
-    /** From then on, it is never due. */
+    /** From this instant on, the entity is never due. */
     endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
     isDueAt(instant: number): boolean {
       const age = instant - publishedAt;
@@ -79,8 +79,8 @@ function createEntity(
   };
 }
 
-// The long-term views of a channel for each view of its median short: the mean of the lognormal
-// draw, the bursts, and the views of other videos.
+// A channel's long-term views per short, divided by the views of its median short. The mean of the
+// lognormal draw, the bursts, and the views of other videos are in it.
 const VIEWS_PER_REACH = 2.6;
 
 function createChannel(channel: (typeof CHANNELS)[number]) {
@@ -125,7 +125,7 @@ function createUser(user: (typeof USERS)[number]) {
     username,
     displayName,
     followers_count: countFollowers(user, instant),
-    // A new one every nine days.
+    // The user follows a new account every nine days.
     following_count: user.followingCount + Math.floor((instant - EPOCH) / (9 * DAY_MS)),
     tweet_count: user.earlierPosts + countPublished(user, instant),
     description,
@@ -137,7 +137,7 @@ function createUser(user: (typeof USERS)[number]) {
 
 type Slot = ReturnType<typeof listSlots>[number];
 
-/** The first posts of the demo's channel and user are observed for good. */
+/** The first post of `DEMO_CHANNEL` and `DEMO_USER` is observed forever. */
 const intervalsOf = ({ username }: DemoCreator, { sequence }: Slot, usual: Intervals) =>
   sequence === 0 && (username === DEMO_CHANNEL || username === DEMO_USER)
     ? FIRST_POST_INTERVALS
@@ -214,7 +214,7 @@ function createTweet(user: (typeof USERS)[number], slot: Slot) {
   });
 }
 
-/** Milliseconds, then 22 random bits: above 2^53 like real ones, in the order of publication. */
+/** Creates an id of milliseconds and 22 random bits: above 2^53 like real ids, rising with time. */
 function createTweetId(seed: number, publishedAt: number): string {
   const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
   return String((BigInt(publishedAt - Date.UTC(2011, 0, 1)) << 22n) | randomBits);
@@ -230,7 +230,7 @@ type ObservationWindow = Readonly<Record<"from" | "to", number>>;
  */
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
-  // The first day has the posts that are observed for good.
+  // The first day has the posts that are observed forever.
   let entities = [...createProfiles(), ...createPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(1, Math.floor((start - OBSERVED_AGE_MAX_MS - EPOCH) / DAY_MS) - 1);
@@ -243,7 +243,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
   }
 }
 
-/** Generates the history before the demo: a daily part of {@link generateObservations}. */
+/** Generates daily observations of channels and users: a subset of {@link generateObservations}. */
 export function* generateDailyProfiles(window: ObservationWindow): Generator<ObservationLine> {
   const from = Math.max(window.from, EPOCH);
   const profiles = createProfiles();

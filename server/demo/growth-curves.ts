@@ -1,6 +1,6 @@
 /**
- * Computes the demo's counts as functions of the instant. Counts that never fall rise with audience
- * time: a clock that runs faster in the evening and at the weekend, and never backwards.
+ * Computes the demo's counts at an instant: counts of posts, which never fall, and followers. They
+ * follow audience time, a clock that runs faster in the evening and at weekends, never backwards.
  */
 import { HOUR_MS } from "../../core/time.ts";
 import { EPOCH, type DemoCreator } from "./creators.ts";
@@ -33,10 +33,10 @@ const VIRAL_SHARE = 0.05;
 const FAST_SHARE = 0.65;
 
 /**
- * Creates the counts of a post, as a function of the instant: its views, and those of them that did
- * more. Each has noise of its own, so that it runs a little ahead of or behind the others. None
- * ever falls, and none exceeds the views. A share of `undefined` is that of a count that is not
- * told. The first wave of views typically lasts `interestHours`.
+ * Creates the counts of a post as a function of the instant: its views, and for each of `shares` a
+ * share of the views; a count whose share is `undefined` is left out. Each count has noise of its
+ * own, so that it runs a little ahead of or behind the others. No count ever falls, or exceeds the
+ * views. The first wave of views typically lasts `interestHours`.
  */
 export function createCounts(
   creator: DemoCreator,

@@ -1,4 +1,4 @@
-/** Stateless random numbers: functions of a seed and an index, so any instant can be computed. */
+/** Random numbers and identifiers without state, so that any instant can be computed by itself. */
 
 /** Hashes a name to a seed from 0 to 2^32 - 1 (FNV-1a over its UTF-16 units). */
 export function hashSeed(name: string): number {
@@ -9,7 +9,7 @@ export function hashSeed(name: string): number {
   return hash >>> 0;
 }
 
-/** Draws a number from 0 to below 1: at an index, also below 0 (the finalizer of MurmurHash3). */
+/** Draws a number from 0 to below 1 for an index, maybe negative (the finalizer of MurmurHash3). */
 export function draw(seed: number, index: number): number {
   let hash = seed ^ Math.imul(index + 1, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,14 +1,13 @@
 /**
- * Changes of counts: since the start, in an hour or a day; the greatest and the least. Sources
- * round counts: YouTube gives 1,234,567 subscribers as 1,230,000. Then a change can be that of a
- * step.
+ * Computes changes of counts, their rates and extremes, and recognizes counts that the source
+ * rounds: YouTube gives 1,234,567 subscribers as 1,230,000. Then a change can be a rounding step.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Measure } from "./format.ts";
 
 type Counts = readonly (number | null)[];
 
-/** Subtracts the first known count. What is unknown stays so; per cent of 0 are unknown. */
+/** Subtracts the first known count. Returns `null` for unknown counts and percentages of 0. */
 export function computeChangesSinceStart(counts: Counts, { isPercent = false } = {}): Counts {
   const base = counts.find((count) => count !== null);
   return counts.map((count) => {
@@ -35,7 +34,7 @@ export function sumChanges(changes: readonly Pick<CountChange, "change">[]): num
   return known.length === 0 ? null : known.reduce((sum, change) => sum + change, 0);
 }
 
-/** Finds how long before each observation its count was last known; `null` if it was not. */
+/** Finds the time from the last known count to each observation; `null` without such a count. */
 function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[] {
   let knownAt: number | null = null;
   return observed.map(({ observedAt, count }) => {
@@ -45,7 +44,7 @@ function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[
   });
 }
 
-/** Computes the growth since a count was last known: in an hour, unless the buckets are longer. */
+/** Computes the growth since the last known count: per day, or per hour if buckets are shorter. */
 export function computeRates(observed: readonly CountChange[], stepMs: number) {
   const [unit, unitMs] =
     stepMs < DAY_MS ? (["hour", HOUR_MS] as const) : (["day", DAY_MS] as const);
@@ -58,7 +57,7 @@ export function computeRates(observed: readonly CountChange[], stepMs: number) {
   return { unit, rates };
 }
 
-/** Picks the changes that belong to one bucket alone: after a gap, a change is that of many. */
+/** Picks the changes of single buckets: after a gap, a change belongs to several buckets. */
 export function pickBucketChanges(observed: readonly CountChange[], stepMs: number): Counts {
   const times = findTimesSinceKnown(observed);
   return observed.map(({ change }, index) =>
@@ -77,13 +76,13 @@ export function findExtremes(values: Counts): { greatest: number; least: number 
   return greatest === -1 ? null : { greatest, least };
 }
 
-/** Smaller counts are exact. */
+/** Counts below this number are exact. */
 const ROUNDED_MIN = 1000;
 
-/** A single count that ends in zeros is rounded from here on, but for one in a hundred. */
+/** From here on, a single count that ends in zeros is taken as rounded: 1 in 100 is exact. */
 const SINGLE_ROUNDED_MIN = 10_000;
 
-/** The least height of a chart of rounded counts, in steps: a step is no cliff then. */
+/** The least height of a chart of rounded counts, in steps: then a step does not look large. */
 export const LEAST_STEPS = 5;
 
 const getStep = (count: number): number =>
@@ -107,7 +106,7 @@ export function isChangeRounding(counts: Counts): boolean {
   return findRoundingStep(counts) > 0 && isRoundingStep(last, last - first);
 }
 
-/** Finds the least height of a chart: that of the counts with the highest steps, if they change. */
+/** Finds the least height of a chart: the greatest that any of its changing counts needs. */
 export function findLeastSpan(compared: readonly Counts[], measure: Measure): number | undefined {
   const spans = compared.flatMap((counts) => {
     const known = counts.filter((count) => count !== null);

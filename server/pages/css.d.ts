@@ -1,2 +1,2 @@
-/** Types of imported style sheets, which the bundler accepts. */
+/** Lets TypeScript accept imports of style sheets, which the bundler resolves. */
 declare module "*.css";

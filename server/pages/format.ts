@@ -1,4 +1,4 @@
-/** The formats of figures and instants for people, and tables as CSV. */
+/** Formats numbers, percentages and instants for people, and tables as CSV. */
 
 const UNITS = [
   [1e12, "T"],
@@ -28,7 +28,7 @@ export const formatTicks = (values: readonly number[]): string[] =>
     return formatCompact(exact, EXACT_DIGITS);
   });
 
-/** Creates a format when it is first used, because that takes a hundred times as long as a use. */
+/** Creates a format at its first use: creating it takes a hundred times as long as using it. */
 function createLazily<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
   return () => (format ??= create());
@@ -66,8 +66,8 @@ export function formatMeasure(value: number | null | undefined, measure: Measure
 
 /**
  * How times are written: instants in the local time zone; the dates of days, weeks and months in
- * UTC, as the service counts them. In the west, the local date of the start of a day is that of the
- * day before.
+ * UTC, in which the service counts them. West of Greenwich, a UTC day starts on the local date of
+ * the day before.
  */
 export type TimeScale = "local" | "utc";
 

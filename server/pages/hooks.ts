@@ -1,15 +1,15 @@
-/** Hooks that read the API with the key of the tab, and lists that are read page by page. */
+/** Hooks that read the API with the key of the tab: each read once, and lists page by page. */
 import type { Client } from "../../core/client/mod.ts";
 import { getClient } from "./session.ts";
 import { useProgress, useReading, type Read } from "./store.ts";
 
-/** Reads something that has a price, once in this tab. */
+/** Reads a value that costs credits; a tab reads each name once. */
 export const useRead = <Value>(
   name: string,
   request: (client: Client) => Promise<Value>,
 ): Read<Value> => useReading(name, () => readOnce(name, request));
 
-/** The reads with each key: going back to a page costs nothing. */
+/** The reads of each client by name: going back to a page costs nothing. */
 const reads = new WeakMap<Client, Map<string, Promise<unknown>>>();
 
 function readOnce<Value>(name: string, request: Parameters<typeof useRead<Value>>[1]) {
@@ -31,7 +31,7 @@ interface ListPage<Item> {
   readonly total?: number | undefined;
 }
 
-/** Reads the next page, for a credit; `undefined` after the last. After an error, it can retry. */
+/** Reads the next page, for a credit; `undefined` after the last. A call after an error retries. */
 export type PageSource<Item> = () => Promise<ListPage<Item> | undefined>;
 
 interface OpenList<Item> extends ListPage<Item> {
@@ -43,7 +43,7 @@ interface OpenList<Item> extends ListPage<Item> {
 type Progress = ReturnType<typeof useProgress>["progress"];
 
 export interface ListedPages<Item> extends OpenList<Item>, Progress {
-  /** Reads the next pages, each for a credit; `isUntilItem` ends with the page that has an item. */
+  /** Reads the next pages, for a credit each; `isUntilItem` stops at a page that has an item. */
   readMore(options?: MoreOptions): void;
 }
 

@@ -1,4 +1,4 @@
-/** The names that people read for the kinds, their counts, and the gains of these. */
+/** The labels of kinds, counts, periods of gains, and sorts of lists, as people read them. */
 import { SORT_FIELDS } from "../../core/lists.ts";
 import type { CountName, EntityKind, OwnerKind } from "../../core/kinds.ts";
 import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";

@@ -1,4 +1,4 @@
-/** The dashboard: asks for the key, and shows the page in the address and the credits left. */
+/** The dashboard: form for the API key, navigation, the page in the address, the credits left. */
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { Fragment, render, type ComponentChildren } from "preact";
@@ -57,7 +57,7 @@ function App() {
   const page = findPage(path);
   const hasKey = apiKey !== null && !isRefused;
   useEffect(() => {
-    // The balance is in view before anything is read. It is free; a wrong key shows in the page.
+    // Shows the balance first, which is free to read. The page itself reports a wrong key.
     if (apiKey !== null) readAccount().catch(() => undefined);
   }, [apiKey]);
   // A page that knows a better title sets it afterwards.
@@ -122,5 +122,5 @@ const root = document.querySelector("#app");
 if (root === null) throw new Error("The document has no #app");
 followLinks();
 await handOverKey();
-// In a task of its own: together with the start of the program it would take long.
+// In a task of its own: in one task with the start of the program, it would block the page.
 setTimeout(() => render(<App />, root));

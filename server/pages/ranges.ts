@@ -25,9 +25,9 @@ export const parseRange = (text: string | null, other: Range = "30d"): Range =>
   text !== null && isRange(text) ? text : other;
 
 /**
- * Plans the history of a range. The first day is whole, so that reloads ask for the same. The
- * counts of a short or tweet change fast at first, so its buckets are as short as they can be on
- * one page.
+ * Plans the history of a range. The first day is whole, so that reloads send the same request. The
+ * counts of a short or tweet change fast at first, so its buckets are as short as one page of the
+ * history allows.
  */
 export function planHistory(range: Range, now: number, since?: number) {
   const { days, interval } = RANGES[range];

@@ -1,4 +1,4 @@
-/** The addresses of the pages, as paths, and of the administrator's page, as fragments. */
+/** Addresses: paths of the dashboard, fragments of the administrator's page; follows links. */
 import { useEventValue } from "./store.ts";
 
 const notify = () => dispatchEvent(new PopStateEvent("popstate"));
@@ -9,7 +9,7 @@ export function useAddress(): { readonly path: string; readonly query: URLSearch
   return { path, query };
 }
 
-/** Changes parameters of the address; an empty value removes one. */
+/** Changes parameters of the address; an empty value removes its parameter. */
 export function setParameters(changes: Readonly<Record<string, string>>): void {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
@@ -45,7 +45,7 @@ export function followLinks(): void {
   });
 }
 
-/** The time in which a page that is opened again has to become as long as it was. */
+/** How long scrolling back waits until a page that is opened again is as long as before. */
 const SCROLL_BACK_MAX_MS = 1000;
 
 function scrollBack(y: number, deadline: number): void {

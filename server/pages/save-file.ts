@@ -1,4 +1,4 @@
-/** Saves files of the visitor; tables as CSV. */
+/** Downloads tables as CSV files, and other contents as files, to the visitor's disk. */
 import { toCsv } from "./format.ts";
 
 export function saveCsv(fileName: string, ...table: Parameters<typeof toCsv>): void {

@@ -1,8 +1,8 @@
 /**
  * The session of the tab: the API key, the client with this key, the credits left, the cost of the
- * page, and the handover of the key to new tabs. A browser gives a tab that a link opens nothing of
- * the session of the old tab, so the new tab asks the others for the key. A tab answers only for an
- * address whose link was pressed in it a moment ago: nothing else learns the key.
+ * page, and the handover of the key to new tabs. When a link opens a new tab, the browser copies no
+ * session to it, so the new tab asks the other tabs for the key. A tab answers only for the address
+ * of a link that was pressed in it a moment ago: nothing else learns the key.
  */
 import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";
@@ -13,7 +13,7 @@ const STORAGE_KEY = "apiKey";
 
 const NEW_SESSION = {
   isRefused: false,
-  /** Credits after the last request; `null` before one. */
+  /** Credits after the last request; `null` before the first request. */
   creditsRemaining: null as number | null,
   pageCost: 0,
 };
@@ -24,7 +24,7 @@ export const session = createStore({
 });
 /** Requests without a response yet. Their responses may come in another order than their debits. */
 let pending = 0;
-/** The least balance of the responses since there was no pending request: the newest. */
+/** The least balance in responses since no request was pending: it is the newest balance. */
 let leastRemaining = Infinity;
 let counted = 0;
 let client = createPageClient();
@@ -48,14 +48,14 @@ function createPageClient(): Client {
   const { apiKey } = session.get();
   return createClient({
     baseUrl: location.origin,
-    // A text that no header can have is no key. The service refuses one that it does not know.
+    // If a header cannot have this text, sends another text, which the service refuses as unknown.
     apiKey: apiKey !== null && /^[\x21-\x7e]+$/.test(apiKey) ? apiKey : "none",
     retries: 2,
     async fetch(url, init) {
       if (pending++ === 0) leastRemaining = Infinity;
       try {
         const response = await fetch(url, init);
-        // The response may be to the key before.
+        // The response may belong to an earlier key.
         if (session.get().apiKey === apiKey) count(response);
         const { status, headers } = response;
         // Chromium reports a response with `no-store` as aborted if its body is read as a stream.

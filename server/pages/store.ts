@@ -1,4 +1,4 @@
-/** States that components follow: they render again when a store, a task or a read changes. */
+/** States that components follow: stores, events, progress of tasks, and reads that can repeat. */
 import { useEffect, useState } from "preact/hooks";
 
 export function createStore<State extends object>(first: State) {
@@ -40,15 +40,15 @@ export function useProgress() {
 }
 
 export interface Read<Value> {
-  /** The newest value; it stays while it is read again. */
+  /** The newest value; it stays until the next value is read. */
   readonly value?: Value;
   readonly error?: unknown;
-  /** Why it is read again without being asked for. */
+  /** The failure after which the read repeats by itself. */
   readonly outage?: unknown;
   reload(): void;
 }
 
-/** When a read that ended with an outage is repeated. */
+/** The delay before a read that ended with an outage is repeated. */
 const RETRY_MS = 2000;
 
 /** Reads a value, and another one when the name changes. Repeats a read after an outage. */
@@ -83,7 +83,7 @@ export function useReading<Value>(
       clearTimeout(timer);
     };
   }, [name, attempt]);
-  // The state may belong to the name before; an outage is one of all names.
+  // The state may belong to an earlier name; an outage concerns all names.
   const { name: readName, outage, ...current } = state;
   return { ...(readName === name && current), outage, reload };
 }

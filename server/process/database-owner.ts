@@ -1,4 +1,7 @@
-/** One process owns a database file. Commands of others work through its socket beside the file. */
+/**
+ * Connects to the database. One process owns a database file: it opens the service, serves a socket
+ * beside the file, and restricts the permissions of the file. Other processes use the socket.
+ */
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
@@ -34,7 +37,7 @@ const POLL_MS = 50;
 /** How long a process that found the socket may take to connect before the socket closes. */
 const ACCEPT_GRACE_MS = 50;
 
-/** Connects through the owner, or becomes it. A libSQL server has none: its clients share it. */
+/** Connects to the owner, or becomes the owner. A libSQL server has no owner: clients share it. */
 export async function connectToDatabase(options: ServiceOptions): Promise<AdminConnection> {
   const file = resolveDatabaseFile(options);
   if (file === undefined) return acquireOwnership(options);
@@ -68,7 +71,7 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
   return { ...ownership, close };
 }
 
-/** Becomes the owner of a file, or finds it, unless it may end soon: then waits for its end. */
+/** Becomes the owner of a file, or finds the owner; waits for an owner that may end soon. */
 async function acquireOrFindOwner(
   options: ServiceOptions,
   file: string,
@@ -139,7 +142,7 @@ async function tryAcquireOwnership(
   if (unlock === undefined) return undefined;
   try {
     const service = await loadService(options);
-    // Only now it is known that this is a database of the service.
+    // Only now is it known that the file is a database of the service.
     const files = restrictToOwner(file).join("; ");
     if (files !== "")
       options.log?.warning?.("Other users could use the database: {files}", { files });
@@ -153,7 +156,7 @@ async function tryAcquireOwnership(
       isInProcess: true,
       async close(timeoutMs = HANDOVER_TIMEOUT_MS) {
         const deadline = Date.now() + timeoutMs;
-        // A process that finds no socket looks again; one that found it before is answered.
+        // A process that finds no socket tries again; a process that found it before is answered.
         rmSync(path, { force: true });
         await Bun.sleep(ACCEPT_GRACE_MS);
         await drain(socket, timeoutMs);
@@ -195,7 +198,7 @@ const createInProcessFetcher =
 /** The suffixes of the files that SQLite and the owner of a database keep beside it. */
 const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal", "-lock"];
 
-/** Removes the permissions of other users on the files of a database; returns what it changed. */
+/** Removes permissions of other users on the files of a database; describes what it changed. */
 function restrictToOwner(path: string): string[] {
   return DATABASE_FILE_SUFFIXES.flatMap((suffix) => restrictFile(path + suffix) ?? []);
 }

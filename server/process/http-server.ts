@@ -1,4 +1,4 @@
-/** Serves the public API: start, warning of few file descriptors, stop without losing a request. */
+/** Runs the public API's server: start, check of file descriptors, stop without lost requests. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import pTimeout from "p-timeout";
@@ -32,10 +32,10 @@ export async function runServer<Prepared>(
     start,
   }: {
     readonly verb: string;
-    /** Whether it takes a free port when the configured one is in use; otherwise that throws. */
+    /** Whether to take a free port when the configured port is in use; otherwise that throws. */
     readonly isAnyPortAllowed?: boolean;
     prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
-    /** Runs once it listens, with the result of `prepare()`. @returns Stops the background work. */
+    /** Runs once the server listens. @returns A function that stops the background work. */
     start(running: {
       readonly url: string;
       readonly ownership: Ownership;
@@ -49,7 +49,7 @@ export async function runServer<Prepared>(
   const { service, close } = ownership;
   const open = async () => {
     const prepared = await prepare(ownership, log);
-    // The process can have to end as soon as it listens.
+    // A signal to end may arrive as soon as the server listens.
     const terminated = waitForTermination();
     await Promise.all([service.warmUp(), startHttpClient()]);
     return { prepared, terminated, server: startServer(service, config, isAnyPortAllowed) };
@@ -76,7 +76,7 @@ export async function runServer<Prepared>(
   log.flush();
 }
 
-/** Starts the runtime's HTTP client. Started when no descriptors are left, it ends the process. */
+/** Starts Bun's HTTP client early: a start when no descriptors are left would end the process. */
 async function startHttpClient(): Promise<void> {
   // A request that fails starts it too, and sends nothing.
   await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
@@ -114,7 +114,7 @@ function canOpenFile(): boolean {
   }
 }
 
-/** Addresses to listen on that mean all addresses of the machine, and one of them for links. */
+/** For each address that means all addresses of the machine, an address that links can use. */
 const LOOPBACK_ADDRESSES: Readonly<Record<string, string>> = {
   "0.0.0.0": "127.0.0.1",
   "::": "::1",
@@ -161,7 +161,7 @@ const QUIET_POLLS = 10;
 const POLLS_MAX = 40;
 
 /**
- * Answers the requests in flight and those that still arrive, and asks clients to disconnect. The
+ * Answers requests in flight and requests that still arrive; asks clients to disconnect. The
  * server must go on listening until requests stop coming: when it stops, it closes idle connections
  * at once, even one with a request that it has not read, and the client sees a reset.
  */

@@ -1,6 +1,6 @@
 /**
- * Logs as JSON lines on standard error, without flooding it: the first failure of a cause has its
- * stack, the next ones have a line each, and beyond a number a minute they are only counted.
+ * Logs as JSON lines on standard error, without flooding it: the first failure of a cause is logged
+ * with its stack, the next ones with a line each; beyond a limit a minute, they are only counted.
  */
 import { configure, getLogger, jsonLinesFormatter } from "@logtape/logtape";
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";
@@ -56,7 +56,7 @@ interface FailureGroup {
   unwritten: number;
 }
 
-/** Lines for each cause between two summaries. */
+/** The most lines for each cause between two summaries. */
 const LINES_PER_CAUSE_MAX = 10;
 
 /** Causes that are counted separately; all others count as one. */

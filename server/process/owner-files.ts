@@ -1,7 +1,7 @@
 /**
- * The lock, the process ID and the socket beside a database file: a process owns the file by the
- * lock, after checks of the file, and others send it requests by the socket. A suspended owner
- * accepts connections and never answers, so every wait has a deadline.
+ * The lock, the process ID and the socket beside a database file. A process checks the file and
+ * owns it by the lock; other processes send requests to the owner through the socket. A suspended
+ * owner accepts connections and never answers, so every wait has a deadline.
  */
 import { Database as Lock } from "bun:sqlite";
 import fs from "node:fs";
@@ -14,7 +14,7 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;
 
-/** Locks a file until the process ends. @returns Unlocks it; `undefined` if another has it. */
+/** Locks a file until the process ends. @returns Unlocks it; `undefined` if it has an owner. */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   const folder = dirname(resolve(file));
   orThrow(
@@ -47,7 +47,7 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
   };
 }
 
-/** Returns the process that owns a file, if it runs: a kill leaves its process ID behind. */
+/** Returns the ID of the process that owns a file, if it runs: a killed owner leaves its ID. */
 function readOwnerPid(file: string): number | undefined {
   try {
     const pid = Number(fs.readFileSync(getPidFilePath(file), "utf8"));
@@ -59,7 +59,7 @@ function readOwnerPid(file: string): number | undefined {
   }
 }
 
-/** Checks before the start: SQLite opens a read-only file, and fails at the first debit. */
+/** Checks early that a file is writable: SQLite opens it anyway, and fails at the first debit. */
 export function assertWritable(file: string): void {
   if (!fs.existsSync(file)) return;
   orThrow(`${file} cannot be written`, () => fs.accessSync(file, fs.constants.W_OK));
@@ -143,7 +143,7 @@ export async function probeOwner(
   throw createOwnerTimeoutError(file);
 }
 
-/** Connects to the owner. Requests may take as long as it needs; they fail once it is silent. */
+/** Connects to the owner. Requests have no time limit, but fail once the owner is silent. */
 export function connectToOwner(file: string): AdminConnection {
   const closeController = new AbortController();
   const timeoutController = new AbortController();
@@ -173,7 +173,7 @@ async function monitorOwner(
   }
 }
 
-/** Sends a request on a connection of its own: a reused one hides whether the owner began it. */
+/** Sends a request on a new connection: a reused one hides whether the owner got the request. */
 const sendToOwner = (file: string, url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 

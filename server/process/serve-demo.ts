@@ -1,4 +1,4 @@
-/** The command `demo`: runs the service on generated data, with an account and an API key. */
+/** The command `demo`: runs the service on data it keeps generating, with an API key and token. */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import {
@@ -15,7 +15,7 @@ import { generateDailyProfiles, generateObservations } from "../demo/generate.ts
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { runServer } from "./http-server.ts";
 
-/** The days of a new demo with posts. Its channels and users have one observation a day before. */
+/** How many days of a new demo have posts; before, channels and users are observed once a day. */
 const HISTORY_DAYS = 45;
 
 const START_CREDITS = 10_000;
@@ -76,7 +76,7 @@ async function importLines(
   await flush();
 }
 
-/** Refills the account, and replaces earlier keys, which cannot be shown again. */
+/** Creates or refills the account, and replaces earlier keys, which cannot be shown again. */
 async function createKey(client: AdminClient): Promise<string> {
   const accounts = await client("GET /admin/accounts");
   const existing = accounts.find(({ name }) => name === NAME);

@@ -1,4 +1,7 @@
-/** The command `serve`: recovers refunds, warns of unsafe databases, and runs the service. */
+/**
+ * The command `serve`: recovers refunds, warns of unsafe databases, and runs the service with its
+ * background work: maintenance, delivery of notices, collecting.
+ */
 import type { CommandContext } from "../commands/command.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { writeHint } from "../commands/terminal/process-io.ts";

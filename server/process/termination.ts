@@ -1,4 +1,4 @@
-/** The end of a process: signals, the end of its package runner, and stops that cut no response. */
+/** Waits for signals or the end of the package runner; stops a server without cutting responses. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import pTimeout from "p-timeout";
@@ -6,7 +6,7 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** A second signal this soon is the first again: `npx` passes on the SIGINT of the terminal. */
+/** A second signal this soon is the first one again: `npx` repeats the terminal's SIGINT. */
 const DUPLICATE_SIGNAL_MS = 1000;
 
 const CHECK_INTERVAL_MS = 250;
@@ -35,9 +35,9 @@ export function waitForTermination(): Promise<void> {
 }
 
 /**
- * Finds the processes of a package runner above this one: `bun run`, and with `npx` its shell. On
- * SIGTERM `npx` ends that shell, but not its children. Processes above the package runner
- * don't count: a service in the background outlives its terminal.
+ * Finds the processes of a package runner above this process: `bun run`, and with `npx` its shell.
+ * On SIGTERM `npx` ends its shell, but not the children of the shell. Processes above the package
+ * runner don't count: a service in the background outlives its terminal.
  */
 function findPackageRunnerPids(): number[] {
   const { npm_lifecycle_event: script, npm_execpath: runner = "" } = process.env;
@@ -84,7 +84,7 @@ export async function drain(server: Bun.Server<undefined>, timeoutMs: number): P
   while (server.pendingRequests > 0 && Date.now() < deadline);
   // A request is not pending any more while the last bytes of its response wait for the socket.
   const flushMs = Math.max(1, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()));
-  // Its timer ends with it: one that goes on would keep the process alive.
+  // pTimeout clears its timer: a timer that goes on would keep the process alive.
   await pTimeout(closed, { milliseconds: flushMs, fallback: () => undefined });
   await server.stop(true);
 }

@@ -1,7 +1,7 @@
 /**
- * Delivers the notices of the outbox to a receiver of webhooks, each at least once: a process that
- * ends between the response and its record leaves a notice that is sent again, with the same id.
- * They are signed as Standard Webhooks says: https://www.standardwebhooks.com.
+ * Delivers notices of the outbox to a webhook receiver, retries for days, and deletes old notices.
+ * Delivers at least once: if the process ends between the response and its record, the notice is
+ * sent again, with the same id. Signs as Standard Webhooks says: https://www.standardwebhooks.com.
  */
 import { createHmac } from "node:crypto";
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
@@ -22,26 +22,26 @@ interface DeliveryOptions {
 }
 
 const TIMEOUT_MS = 15_000;
-/** Longer than an attempt: the notices of a process that ended are free again after it. */
+/** A claim lasts longer than an attempt; then the notices of an ended process are free again. */
 const CLAIM_MS = MINUTE_MS;
 const BATCH_SIZE = 10;
 const POLL_INTERVAL_MS = 2000;
-/** For notices that were delivered or given up. */
+/** How long notices are kept after they were delivered or given up. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
 /**
- * How often a webhook is tried: over about three days, from two to four. It is a number of attempts
- * and no time, so that a service that is off, or a clock that is wrong, takes none of them away.
+ * How often a webhook is tried: over about three days, at least two and at most four. The limit is
+ * a number of attempts, so that a service that is off, or a wrong clock, does not reduce them.
  */
 const ATTEMPTS_MAX = 28;
 const FIRST_DELAY_MS = 5000;
 const DELAY_MAX_MS = 6 * HOUR_MS;
 
 /**
- * Computes the next attempt after a failed one, or `null` after the last: the delay doubles each
- * time, and jitter, from 0 to 1, shortens it by up to a half, so that notices that failed together
- * do not come together again.
+ * Computes when to try again after a failed attempt; `null` after the last attempt. The delay
+ * doubles each time. Jitter, from 0 to 1, shortens it by up to a half, so that notices that failed
+ * together are not sent together again.
  */
 function computeNextAttempt({
   attempts,
@@ -53,7 +53,7 @@ function computeNextAttempt({
   return now + Math.round(delayMs * (1 - jitter / 2));
 }
 
-/** Delivers notices until stopped. @returns Stops it, once the running attempts are released. */
+/** Delivers notices. @returns A function that stops, and resolves once attempts are released. */
 export function startDelivery(options: DeliveryOptions): () => Promise<void> {
   return startLoop({
     run: createDelivery(options),
@@ -119,8 +119,8 @@ function formatNotice({ account, balance, threshold, granted, at }: Notice): str
 type WebhookMessage = Readonly<Record<"id" | "body", string>>;
 
 /**
- * Sends a webhook. It follows no redirect, and neither reads nor decodes the body of a response,
- * whose headers may take `timeoutMs`. @returns Why it was not delivered; `undefined` after a 2xx.
+ * Sends a webhook. Waits for the headers of the response for `timeoutMs`, ignores its body, and
+ * follows no redirect. @returns Why the webhook was not delivered; `undefined` after a 2xx.
  */
 export async function sendWebhook(
   message: WebhookMessage,
@@ -142,7 +142,7 @@ export async function sendWebhook(
       decompress: false,
       signal: AbortSignal.any([signal, timeout]),
     });
-    // Without it, a body without end would keep the connection.
+    // Without this, an endless body would keep the connection.
     await response.body?.cancel().catch(() => undefined);
     return response.ok ? undefined : `The receiver answered ${response.status}`;
   } catch (error) {

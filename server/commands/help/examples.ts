@@ -1,6 +1,6 @@
-/** The examples in the help of each command, which a test runs. */
+/** The examples that the help of each command shows; a test runs them. */
 
-/** For each command, by its full name: its examples by their descriptions. `$0` is the program. */
+/** The command lines of examples, by command and description. `$0` stands for the program. */
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": {
     "Look around with generated data": "$0 demo",

@@ -1,4 +1,4 @@
-/** The help of commands: its colours, its examples and its settings, and the command `help`. */
+/** Formats the help of commands with colours, examples and settings; adds the command `help`. */
 import { stripVTControlCharacters } from "node:util";
 import { Help, type Command } from "commander";
 import type { Setting } from "../../settings.ts";
@@ -13,7 +13,7 @@ interface HelpOptions {
 
 const DEFAULT_COLUMNS = 80;
 
-/** Descriptions are wrapped if they have this many columns; otherwise the terminal cuts words. */
+/** The least width at which descriptions are wrapped; below, the terminal breaks their lines. */
 const MIN_TEXT_COLUMNS = 15;
 
 const EXAMPLE_INDENT = "  ";
@@ -32,10 +32,10 @@ const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   collect: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
 };
 
-/** The commands that use no database. The name of the program itself is empty. */
+/** The full names of the commands that use no database; the empty name is the program itself. */
 const COMMANDS_WITHOUT_DATABASE = new Set(["", "openapi", "completion", "help"]);
 
-/** Adds the command `help`, and gives all commands their help, of which it must be the last. */
+/** Adds the command `help`, and configures the help of all commands; call it after adding them. */
 export function addHelp(program: Command, options: HelpOptions): void {
   program
     .helpCommand(false)

@@ -1,9 +1,9 @@
 /**
- * Reads CSV files of observations as blocks of lines (NDJSON), in constant memory.
+ * Reads CSV files of observations as blocks of JSON lines in constant memory; rejects invalid rows.
  *
- * Why no library: papaparse confuses an empty cell with one in quotes, and keeps all of a row whose
- * quotes are not closed. csv-parse drops the rest of a block behind a row that is too long, and
- * counts a line break of two characters in quotes as two lines.
+ * Why no library: papaparse takes a quoted empty cell for an empty cell, and buffers all of a row
+ * with an unclosed quote. csv-parse drops the rest of a block after a row that is too long, and
+ * counts a CRLF in quotes as two lines.
  */
 import { isUtf8 } from "node:buffer";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
@@ -17,13 +17,13 @@ import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 export interface InputBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
   findFileLine(line: number): number;
-  /** Rejected parts of the file between the lines, by their line numbers in the file. */
+  /** Rejected rows, which the block does not have, by their line numbers in the file. */
   readonly rejections: RejectionReport;
 }
 
 const TEXT_MAX_CHARACTERS = 65_536;
 
-/** Reads CSV as blocks of roughly `blockBytes`; throws before the first if the header is wrong. */
+/** Reads CSV in blocks of about `blockBytes`. Throws before the first block on a wrong header. */
 export async function* readCsvBlocks(
   stream: AsyncIterable<Uint8Array>,
   kind: EntityKind | undefined,
@@ -32,7 +32,7 @@ export async function* readCsvBlocks(
   let header: readonly CsvCell[] | undefined;
   let parseRow: ReturnType<typeof createObservationRowParser> | undefined;
   let block = createBlockBuilder();
-  // The rows of a piece come at once: a promise for each would be slow.
+  // The rows of a piece come in one array: a promise for each row would be slow.
   for await (const rows of cutRows(stream)) {
     for (const row of rows) {
       // Without a header there is nothing to import; any other invalid row is rejected alone.
@@ -65,11 +65,11 @@ function createBlockBuilder() {
   const pieces: Uint8Array[] = [];
   let text = "";
   let byteCount = 0;
-  /** For each line, the number of the line of the file at which its row begins. */
+  /** For each line of the block, the line number in the file at which its row begins. */
   const fileLines: number[] = [];
   const rejections = createRejectionCollector();
 
-  /** Turns the text into bytes early: it takes up to four times their memory. */
+  /** Encodes the text early: it takes up to four times the memory of its bytes. */
   function flush(): void {
     const piece = Buffer.from(text);
     pieces.push(piece);
@@ -96,7 +96,7 @@ function createBlockBuilder() {
     build(): InputBlock {
       flush();
       return {
-        // The pieces are not kept until the block is stored.
+        // Releases the pieces now: the block lives until it is stored.
         bytes: Buffer.concat(pieces.splice(0)),
         findFileLine: (line) => fileLines[line - 1] ?? 0,
         rejections: rejections.report(),

@@ -1,4 +1,4 @@
-/** Reads observation files, lines or CSV, packed or not, as blocks of lines in constant memory. */
+/** Reads observations (JSON lines or CSV, also gzipped) as blocks of lines in constant memory. */
 import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -28,7 +28,7 @@ interface InputOptions {
 export const isCsv = (file: string, { format }: InputOptions): boolean =>
   format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
 
-/** Reads a file, or standard input for `-`. @param onBytes Receives counts of bytes, as read. */
+/** Reads a file, or standard input for `-`. @param onBytes Receives the byte count of each read. */
 export async function* readInput(
   file: string,
   options: InputOptions,
@@ -44,7 +44,7 @@ export async function* readInput(
   }
 }
 
-/** Checks the columns and the kind of a file. @throws {CommandError} If they are wrong. */
+/** Checks the columns and the kind of a CSV file. @throws {CommandError} If they are wrong. */
 export async function checkInput(file: string, options: InputOptions): Promise<void> {
   if (!isCsv(file, options)) return;
   // The kind is checked with the first row.
@@ -85,7 +85,7 @@ const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
 const PIECE_MAX_BYTES = 262_144;
 
-/** Cuts a stream into blocks of whole lines. A line that is too long is cut, but still too long. */
+/** Cuts a stream into blocks of whole lines. Shortens an overlong line, but it stays overlong. */
 export async function* readBlocks(
   stream: AsyncIterable<Uint8Array>,
   blockBytes: number,

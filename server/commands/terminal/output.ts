@@ -1,4 +1,4 @@
-/** Prints rows as a table for people, or as JSON for programs. */
+/** Prints results of commands as tables, fields or sentences for people, or as JSON. */
 import type { CommandLineIo } from "./process-io.ts";
 import { paint, showControls } from "./style.ts";
 
@@ -35,7 +35,7 @@ function listFields<Column extends string>(fields: Row<Column> | undefined): Col
 
 export const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Formats rows as a table; a too wide one is narrowed in steps, at last to lines of fields. */
+/** Formats rows as a table. Narrows a wide table in steps, at last to one line for each field. */
 export function formatTable<Column extends string>(
   columns: readonly Column[],
   rows: readonly Row<Column>[],
@@ -138,7 +138,7 @@ function drawTable(columns: readonly TextColumn[], isPainted: boolean): string[]
   });
 }
 
-/** A number, maybe an estimated one, and maybe with commas. */
+/** A number, maybe with commas, and maybe with `~` for an estimate. */
 const NUMBER = /^~?-?[\d,]+(?:\.\d+)?$/;
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;

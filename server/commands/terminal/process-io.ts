@@ -1,4 +1,4 @@
-/** The environment and the standard streams of this process, as commands use them. */
+/** The process as commands use it: environment, program name, standard streams, and messages. */
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
@@ -51,7 +51,7 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
 }
 
 /**
- * Formats a message of one line or more: all other controls of the text are made visible.
+ * Formats a message. Keeps its line breaks, and makes all other control characters visible.
  *
  * @example
  * formatMessage("Cannot read \u001B[2J\n", { style: "red", hasColors: false });

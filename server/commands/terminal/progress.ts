@@ -5,12 +5,12 @@ import type { CommandLineIo } from "./process-io.ts";
 interface Progress {
   add(amount: number): void;
   set(amount: number): void;
-  /** Writes a message in place of the progress, which appears below it with the next change. */
+  /** Writes a message in place of the bar; the next change draws the bar below the message. */
   writeMessage(write: () => void): void;
   stop(): void;
 }
 
-/** Columns of the bar; it has fewer, or is left out, where a line with the texts would not fit. */
+/** Columns of the bar. If the line is too narrow, the bar has fewer; below the minimum, none. */
 const BAR_COLUMNS = 30;
 const MIN_BAR_COLUMNS = 5;
 
@@ -52,7 +52,7 @@ export function startProgress(
     linewrap: true, // Otherwise the terminal cuts long messages.
   });
   bar.start(total ?? 0, 0);
-  // Leaves an empty line behind, then ends as without a progress, unless somebody else listens.
+  // Removes the bar. If nothing else listens to the signal, lets the signal end the process.
   const onInterrupt = () => {
     bar.stop();
     if (process.listenerCount("SIGINT") === 0) process.kill(process.pid, "SIGINT");

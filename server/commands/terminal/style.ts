@@ -1,11 +1,11 @@
-/** How text looks on a terminal: colours, visible controls, quotes, sizes. */
+/** Formats text for a terminal: colours, visible controls, shell quotes, sizes, counts, plurals. */
 import { styleText } from "node:util";
 
 /** Colours text, whether or not it is written to a terminal. */
 export const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
   styleText(format, text, { validateStream: false });
 
-/** Characters that are invisible or turn the text around them, but not those that emoji need. */
+/** Invisible characters and characters that turn text around, except characters that emoji need. */
 const FORMAT_CONTROLS = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**

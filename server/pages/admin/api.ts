@@ -1,4 +1,4 @@
-/** Requests to the administration API, and their shared state: token, its refusal, and outage. */
+/** Sends requests to the administration API; keeps the token, its refusal and the outage shown. */
 import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
@@ -18,7 +18,7 @@ export const adminSession = createStore<
   Readonly<Record<"token" | "refusal" | "outage", string | null>>
 >({ token: sessionStorage.getItem(STORAGE_KEY), refusal: null, outage: null });
 
-/** Uses a token until the tab is closed; `null` forgets it. */
+/** Uses a token until the tab is closed; `null` forgets the current token. */
 export function setToken(token: string | null, refusal: string | null = null): void {
   if (token === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, token);
@@ -33,7 +33,7 @@ export function describeFailure(error: unknown): string {
     return navigator.onLine ? "The service does not answer." : "You are offline.";
   }
   if (!(error instanceof Error)) return "Something failed.";
-  // The body that a proxy wrote says nothing.
+  // The body that a proxy wrote has no message, so the error names only the status.
   return error.message.replace(/^Status (\d+)$/, "The service is not available ($1)") + ".";
 }
 
@@ -60,7 +60,7 @@ async function request<Content>(
   options: { readonly body?: string | null } & RequestInit,
   readContent: (response: Response) => Promise<Content>,
 ): Promise<Content> {
-  // A text that no header can have is no token. The service refuses a request without one.
+  // Sends no token if a header cannot have this text; then the service refuses the request.
   const headers = new Headers({
     authorization: `Bearer ${/^[\x21-\x7e]+$/.test(token ?? "") ? token : ""}`,
   });

@@ -12,7 +12,7 @@ import { Reading, useAdminRead } from "./reading.tsx";
 type Filter = Readonly<Record<"name" | "label", string>>;
 
 interface FilteredListProperties<Item, Page> {
-  /** The part of the administrator's page, and the path below `/admin`. */
+  /** Both the part of the administrator's page and the path of the API below `/admin`. */
   readonly part: string;
   readonly query: URLSearchParams;
   readonly text: Filter;

@@ -1,4 +1,4 @@
-/** The forms of the administrator's page, also in dialogs. None is sent twice at the same time. */
+/** Forms, dialogs, fields and counts of the administrator's page. No form is sent twice at once. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, PartialInputHTMLAttributes } from "preact";
 import { Text } from "../parts/figures.tsx";
@@ -82,10 +82,10 @@ export const Field = ({ label, hint, ...attributes }: FieldProperties) => (
 );
 
 export interface DialogForm {
-  /** A name in it is set apart, because it can have any text. */
+  /** A name in the title is a part of its own, because it can have any text. */
   readonly title: string | readonly [before: string, name: string, after?: string];
   readonly submitLabel: string;
-  /** Whether it loses something: then the button Cancel has the focus at first. */
+  /** Whether the form removes something: then the button Cancel has the focus at first. */
   readonly isDangerous?: boolean;
   /** Whether the form removes the button that opened it: then its section gets the focus. */
   readonly removesOpener?: boolean;
@@ -164,8 +164,8 @@ function FormDialog({
 /**
  * Parses a count that a person typed.
  *
- * @throws {RangeError} For any other text, also `1.000` and `1,5`, which mean other numbers
- * elsewhere.
+ * @throws {RangeError} For any other text, also `1.000` and `1,5`, whose meaning depends on the
+ * country.
  */
 export function parseCount(name: string, text: string): number {
   if (/^(?:\d+|\d{1,3}(?:[, _\u202F]\d{3})+)$/.test(text))

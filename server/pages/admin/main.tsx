@@ -1,4 +1,4 @@
-/** The administrator's page: asks for the token, and shows the part in the address. */
+/** The administrator's page: sign-in by token, navigation, the part in the address, outages. */
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
 import "./style.css";
@@ -65,7 +65,7 @@ function AdminApp() {
       ) : (
         <>
           <div key={token}>{PARTS[part]?.(query, name)}</div>
-          {/* It is there before it says something, so that it is heard. */}
+          {/* Rendered before it has text, so that screen readers announce the text. */}
           <div role="status">
             {outage !== null && (
               <p class="banner">
@@ -86,7 +86,7 @@ function TokenForm({ refusal }: { readonly refusal: string | null }) {
   const input = useRef<HTMLInputElement>(null);
   const check = async (token: string) => {
     try {
-      // One request: the service counts wrong tokens.
+      // Sends a single request, because the service counts wrong tokens.
       await sendAdmin("GET", "status", undefined, token);
     } catch (failure) {
       input.current?.focus();

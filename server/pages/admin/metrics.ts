@@ -1,4 +1,4 @@
-/** Reads the metrics of the running service, and computes rates and durations from two readings. */
+/** Parses the metrics of the running service, subtracts readings, and estimates durations. */
 
 interface RouteCounts {
   readonly requests: number;
@@ -8,7 +8,7 @@ interface RouteCounts {
   readonly buckets: readonly number[];
 }
 
-/** The page's own readings are no requests of clients. */
+/** The route of the page's own readings, which do not count as requests of clients. */
 const OWN_ROUTE = "/metrics";
 
 const NOTHING: RouteCounts = { requests: 0, refused: 0, failed: 0, buckets: [] };

@@ -32,7 +32,7 @@ export function useAdminRead<Value>(path: string, read = () => sendAdmin<Value>(
   return reading;
 }
 
-/** Shows a value once it is read. During an outage, the frame of the page says why it waits. */
+/** Shows a value once it is read, or why it cannot be read; the page's frame explains an outage. */
 export function Reading<Value>({
   read: { value, error, reload },
   children,

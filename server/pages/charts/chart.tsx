@@ -1,4 +1,4 @@
-/** A chart of counts over time, its table, and its CSV. */
+/** A chart of counts over time: keys and buttons to read values and zoom, a table, and CSV. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import {
@@ -29,15 +29,15 @@ export function Chart(properties: ChartProperties) {
   const [view, setView] = useState<PlotView>();
   const [message, setMessage] = useState("");
   const isDark = useEventValue(darkScheme, "change", () => darkScheme.matches);
-  // The arrays are made anew whenever the page is rendered; a chart that stays keeps its zoom.
+  // Each rendering of the page makes new arrays: a chart with equal arrays stays, with its zoom.
   const drawing = JSON.stringify([instants, unfinishedFrom, series, kind, measure, isDark]);
   const [drawn, setDrawn] = useState<string>();
   useEffect(() => {
     // Each chart is drawn in a task of its own, so that the page responds between them.
     const task = setTimeout(() => {
       if (host.current === null) return;
-      // The chart before stays until then, so that one that is drawn again and again does not
-      // flicker.
+      // The old chart stays until the new chart is drawn, so that a chart that is drawn often does
+      // not flicker.
       const before = plot.current;
       plot.current = drawPlot(host.current, { ...properties, isDark }, (shown) => {
         setView(shown);
@@ -126,7 +126,7 @@ const KEY_ZOOMS: Readonly<Record<string, readonly [factor: number, shift?: numbe
   0: [Infinity],
 };
 
-/** Buttons that zoom or move; those that are outward do nothing while all is shown. */
+/** Buttons that zoom or move. While all is shown, only the button that zooms in has an effect. */
 const ZOOM_BUTTONS = [
   { sign: "+", label: "Zoom in", hint: ", or drag over the chart", factor: 0.5 },
   { sign: "−", label: "Zoom out", hint: "", factor: 2 },
@@ -135,7 +135,7 @@ const ZOOM_BUTTONS = [
   { sign: "All", label: "Fit all", hint: ", or double-click the chart", factor: Infinity },
 ];
 
-/** A period; in local time with times of day if it is short, and with seconds within an hour. */
+/** Formats a period; in local time, with times of day if it is short, and seconds below an hour. */
 export function formatPeriod({ from, to }: Pick<PlotView, "from" | "to">, timeScale: TimeScale) {
   if (timeScale === "utc") return `${formatPoint(from, "utc")} – ${formatPoint(to, "utc")}`;
   if (to - from < HOUR_MS) {

@@ -1,4 +1,4 @@
-/** The data of a chart, and the options of uPlot that they need: axes, series, bars and colours. */
+/** The data of a chart, and the options of uPlot for it: axes, ranges, series, bars, colours. */
 import uPlot from "uplot";
 import {
   formatMeasure,
@@ -17,7 +17,7 @@ export interface PlotData {
   readonly timeScale: TimeScale;
   /** Values from here on can still change: the legend says “so far”, and bars are hatched. */
   readonly unfinishedFrom?: number | undefined;
-  /** The least height of the vertical axis: smaller differences are no news. */
+  /** The least range of the vertical axis, so that small differences do not look large. */
   readonly leastSpan?: number | undefined;
   readonly series: readonly {
     readonly label: string;
@@ -30,13 +30,13 @@ export interface PlotData {
   /** Charts of one group show the same part of the time, and point at the same instant. */
   readonly group?: string;
   readonly isDark: boolean;
-  /** Where more time has passed before an instant, something is missing: a gap. */
+  /** The longest time before an instant that is not a gap; a longer time is drawn as a gap. */
   readonly getGapMs: (at: number) => number;
 }
 
 type ReadColour = (name: string) => string;
 
-/** Points are drawn where there are few, so that one between two gaps is seen. */
+/** A chart with fewer values draws points, so that a value between two gaps is seen. */
 const POINTS_MAX = 40;
 
 export function createOptions(
@@ -97,7 +97,7 @@ function createTimeRange(times: readonly number[], margin: number): uPlot.Range.
   return (_, from, to) => [from - margin, to + margin];
 }
 
-/** Fits the values, with a least height; the height that is added ends at the floor. */
+/** Fits the values. Widens a range that is less than `leastSpan`, but not below `floor`. */
 function createValueRange(leastSpan: number, floor: number): uPlot.Range.Function {
   return (_, min, max) => {
     const missing = Math.max(0, leastSpan - (max - min)) / 2;
@@ -161,7 +161,7 @@ function createBars(readColour: ReadColour, unfinishedFrom = Infinity): Partial<
   return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
 }
 
-/** Creates diagonal lines, which uPlot takes as a colour, although its types do not. */
+/** Creates a pattern of diagonal lines. uPlot accepts it as a colour, although its types do not. */
 function createHatching(colour: string): string {
   const size = 8;
   const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });

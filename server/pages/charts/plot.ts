@@ -1,4 +1,4 @@
-/** Draws a chart with uPlot; the visitor zooms into it and steps through its values. */
+/** Draws a chart with uPlot: fits the width, marks gaps, zooms, and steps through its values. */
 import uPlot from "uplot";
 import { createOptions, type PlotData } from "./plot-options.ts";
 
@@ -23,7 +23,7 @@ export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotV
   const reportView = (plot: uPlot, scale: string) => {
     if (scale !== "x") return;
     const { from, to } = readView(plot);
-    // A second is less than a chart can show.
+    // A difference of a second is too small to see in a chart.
     onView({ from: from * 1000, to: to * 1000, isWhole: from < first + 1 && to > last - 1 });
   };
   const chart = new uPlot(
@@ -42,7 +42,7 @@ export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotV
   });
   observer.observe(host);
   return {
-    /** Shows a part of so many times the length, moved by a fraction of it; earlier if negative. */
+    /** Scales the shown time by `factor`; moves it by `shift` of its length, earlier if < 0. */
     show(factor: number, shift = 0): void {
       const { from, to } = readView(chart);
       const least = Math.min(last - first, ((last - first) / times.length) * SHOWN_MIN);
@@ -51,7 +51,7 @@ export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotV
       const min = Math.max(first, Math.min(last - length, centre - length / 2));
       for (const plot of findGroup(chart, data)) plot.setScale("x", { min, max: min + length });
     },
-    /** Points at a value so many steps later; returns the values there, for screen readers. */
+    /** Points at the values `steps` later, and returns their text for screen readers. */
     step(steps: number): string {
       const row = findFurtherRow(chart, new Set(data.instants), steps);
       if (row === undefined) return "Nothing is known here";
@@ -71,7 +71,7 @@ export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotV
 const findGroup = (chart: uPlot, { group }: PlotData): readonly uPlot[] =>
   group === undefined ? [chart] : uPlot.sync(group).plots;
 
-/** Finds the row that is some steps later, among those that are shown and have an observation. */
+/** Finds the row `steps` after the pointer, among shown rows that have an observation. */
 function findFurtherRow(chart: uPlot, observed: ReadonlySet<number>, steps: number) {
   const { min = 0, max = 0 } = chart.scales["x"] ?? {};
   // A row without an observation only separates two lines.
@@ -94,7 +94,7 @@ const describeRow = (chart: uPlot, row: number): string =>
     })
     .join(", ");
 
-/** Inserts an unknown value in the middle of each gap: bars are as wide as the least time. */
+/** Inserts an unknown value in the middle of gaps: the least time between values sets bar width. */
 function insertGaps({ instants, series, getGapMs }: PlotData) {
   const times: number[] = [];
   const columns: (number | null)[][] = series.map(() => []);

@@ -1,4 +1,4 @@
-/** A small line without axes. */
+/** A small chart for a table cell: a line without axes, marked as a loss if it falls. */
 import { findRoundingStep, LEAST_STEPS } from "../changes.ts";
 
 const WIDTH = 96;

@@ -1,4 +1,4 @@
-/** The types that the pages of all kinds of owners share, and the number of items on a page. */
+/** The types, the page size and the reading of counts that pages of channels and users share. */
 import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
@@ -20,7 +20,7 @@ export interface ListedOwner {
 
 interface OwnerProfile extends ListedOwner {
   readonly username: string;
-  /** The name by which comparisons find it: they separate names by commas. */
+  /** The name by which comparisons find it: without commas, which separate names. */
   readonly comparedName: string;
   readonly since: string | null;
   readonly description: string | null;
@@ -36,7 +36,7 @@ export interface ListedItem {
   readonly likes?: { readonly values: readonly (number | null)[]; readonly instants: number[] };
 }
 
-/** The requests of the pages of a kind of owner and of its items, and the fields that they show. */
+/** Requests and fields of the pages of one kind of owner (channel, user) and its items. */
 export interface OwnerPages {
   readonly kind: OwnerKind;
   readonly path: string;
@@ -50,11 +50,11 @@ export interface OwnerPages {
   readonly emptyHint: string;
   readonly items: {
     readonly counts: readonly string[];
-    /** How far the list goes back; without it, the list is complete. */
+    /** How many days the list goes back; without this, the list is complete. */
     readonly days?: number;
     readonly emptyText: string;
     readonly publishedLabel: string;
-    /** Whether items have titles. A text without one comes before everything else. */
+    /** Whether items have titles; if not, their text comes before everything else. */
     readonly hasTitles: boolean;
   };
   openList(

@@ -1,4 +1,4 @@
-/** The requests of the pages of channels, shorts, users and tweets, and the fields they show. */
+/** Implements the pages of channels with shorts, and of users with tweets: requests and fields. */
 import type { Listing, MicroblogClient, VideoClient } from "../../../core/client/mod.ts";
 import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import type { ComparisonTable, HistoryPage } from "../../../core/histories.ts";
@@ -125,7 +125,7 @@ const USER_PAGES: OwnerPages = {
   async readItem({ microblog }, owner, name) {
     const { username, tweet } = (await microblog.tweet(owner, name)).body;
     const { id, created_at: publishedAt, metrics: counts } = tweet;
-    // A tweet without a known text shows that.
+    // The page shows an empty text as unknown.
     const text = tweet.text ?? "";
     return { id, title: `Tweet ${id}`, text, publishedAt, counts, ownerLabel: username };
   },
@@ -156,7 +156,7 @@ function readListedTweet([id, { text, created_at, metrics }]: [string, TweetReco
     counts: { ...counts, impressions: views },
     likes: {
       values: metrics.map(({ likes }) => likes),
-      // Here alone, an instant has no zone.
+      // Only these timestamps have no time zone: they are in UTC.
       instants: metrics.map(({ timestamp }) => Date.parse(`${timestamp}Z`)),
     },
   };
@@ -179,7 +179,7 @@ const openHistory = <Counts extends object>(listing: Listing<unknown, HistoryPag
     hasMore,
   }));
 
-/** Reads the first page of a comparison: no range of the pages has more. */
+/** Reads the first page of a comparison: no range of these pages needs a second page. */
 async function readComparison<Page extends ComparisonTable, Owners>(
   listing: Listing<unknown, Page>,
   getOwners: (page: Page) => Owners,

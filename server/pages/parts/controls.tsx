@@ -7,7 +7,7 @@ import { setParameters } from "../router.ts";
 import { Button } from "./form.tsx";
 import { Failed } from "./states.tsx";
 
-/** A choice in the address; the parameters `cleared` have no meaning with another choice. */
+/** A choice that is kept in the address; another choice also sets the parameters `cleared`. */
 export function Select({
   label,
   name,

@@ -1,4 +1,4 @@
-/** Figures and instants as people write them; pointing at one shows its exact value. */
+/** Shows numbers, instants and texts for people, lists of figures, and exact values as tooltips. */
 import type { ComponentChildren } from "preact";
 import {
   formatChange,
@@ -57,7 +57,7 @@ export function Instant(properties: Readonly<{ value: string | null; hasTime?: b
   );
 }
 
-/** A text from outside: in its own direction, so that it cannot turn the text around it. */
+/** A text from outside, isolated, so that it cannot change the direction of the text around it. */
 export function Text({ value }: { readonly value: string | null }) {
   if (value === null || value === "") return <Unknown />;
   return (

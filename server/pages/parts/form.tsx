@@ -1,9 +1,9 @@
-/** Forms and buttons. */
+/** A form that passes its fields to a function, and a button for anything but sending a form. */
 import type { FormHTMLAttributes } from "preact";
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** Reads the fields that are not empty; those with several values have commas between them. */
+/** Reads the fields that are not empty; commas separate the values of a field with several. */
 function readFields(form: HTMLFormElement): Fields {
   const fields: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) {

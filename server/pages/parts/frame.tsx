@@ -1,4 +1,4 @@
-/** The frame around the pages: the skip link, the navigation, and the page with its heading. */
+/** The frame around a page: skip link, navigation, focus; and its heading, which sets the title. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Text } from "./figures.tsx";
@@ -19,7 +19,7 @@ export function Frame(properties: FrameProperties) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    // A reader of the screen hears the new page.
+    // The focus makes screen readers read the new page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [place]);

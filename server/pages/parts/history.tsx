@@ -1,4 +1,4 @@
-/** The history of an entity: charts of its counts and of their changes. */
+/** The history of an entity: choice of range and count, summary, charts of counts and changes. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
@@ -32,7 +32,7 @@ export function History(properties: {
   readonly counts: Readonly<Record<string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
-  /** The gains of the first count that the page shows too: the changes of these ranges. */
+  /** The gains of the first count, which the page also shows; the summary must agree with them. */
   readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
   readonly open: (client: Client, query: HistoryQuery) => PageSource<HistoryItem<object>>;
 }) {
@@ -94,7 +94,7 @@ function HistoryCharts(properties: {
   const shown = observed.flatMap((point, index): SummaryPart[] => {
     const at = axis.instants[index] ?? 0;
     if (view !== undefined && (at < view.from || at > view.to)) return [];
-    // An unfinished bucket is not the worst, nor is a step of rounding the best.
+    // An unfinished bucket must not count as the worst, nor a rounding step as the best.
     const isComparable =
       isRate ||
       (at < axis.unfinishedFrom &&
@@ -154,7 +154,7 @@ function Summary(properties: {
   readonly parts: readonly SummaryPart[];
   readonly timeScale: TimeScale;
   readonly range: { readonly label: string; readonly gain: number | null } | undefined;
-  /** Whether there is a change in all: since a publication, it is the count itself. */
+  /** Whether to show the whole change: since a publication, it would repeat the count. */
   readonly hasChange: boolean;
   readonly part: string;
   readonly isRate: boolean;

@@ -1,4 +1,4 @@
-/** The states of a page: it loads, it is empty, or a request failed. */
+/** Shows the state of a page (loading, empty, failed with a reason), and other states as badges. */
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../store.ts";
@@ -37,7 +37,7 @@ export const Failed = ({ error }: { readonly error: unknown }) =>
     </span>
   );
 
-/** A state in a word with a border, because a colour alone does not tell it. */
+/** A state as a word with a border, because not everybody can see colours. */
 export const Badge = ({
   kind,
   word,

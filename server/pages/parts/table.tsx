@@ -1,4 +1,4 @@
-/** A table whose columns sort the loaded rows, or the whole list. */
+/** A table: formats values, sorts loaded rows or the whole list, and can show rows in steps. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "../format.ts";
@@ -12,7 +12,7 @@ type FieldOf<Item> = {
   [Name in keyof Item]-?: Item[Name] extends Value ? Name : never;
 }[keyof Item];
 
-/** A column of a table. One with a field or value sorts the rows; unknown values come last. */
+/** A column of a table. With a field or value, it sorts the rows; unknown values come last. */
 export interface Column<Item> {
   readonly label: string;
   readonly field?: FieldOf<Item>;
@@ -23,7 +23,7 @@ export interface Column<Item> {
   readonly render?: (item: Item) => ComponentChildren;
   /** The name by which the service sorts the whole list by this column. */
   readonly sort?: string | undefined;
-  /** Whether the column is left out where there is little room: another one shows it there. */
+  /** Whether the column is left out where there is little room: there, another column has it. */
   readonly isWide?: boolean;
 }
 

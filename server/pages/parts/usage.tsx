@@ -1,4 +1,4 @@
-/** The usage of an account: a chart of its days, and tables by endpoint and by key. */
+/** The usage of an account: a chart of its days, tables by endpoint and key, and names of keys. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { UsageRow } from "../../../core/resources/generated/types.ts";

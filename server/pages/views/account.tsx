@@ -1,4 +1,4 @@
-/** The account of the key: its balance and its usage. */
+/** The account of the tab's API key: its balance, its usage, and a button to forget the key. */
 import { formatExact } from "../format.ts";
 import { Figures, Text } from "../parts/figures.tsx";
 import { Button } from "../parts/form.tsx";

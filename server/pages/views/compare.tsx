@@ -1,4 +1,4 @@
-/** Compares one count of up to ten channels or users, and links an owner to its comparison. */
+/** The page that compares up to ten channels or users by a count, and the link to this page. */
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
@@ -34,7 +34,7 @@ const isMeasure = (name: string): name is Measure => Object.hasOwn(MEASURES, nam
 
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
 
-/** A link that compares an owner with those that this tab compared before. */
+/** A link that compares an owner with the owners that this tab compared last. */
 export function CompareLink({ owner, name }: Readonly<{ owner: OwnerPages; name: string }>) {
   const { kind, path } = owner;
   const others = compared[kind].filter((other) => other !== name);
@@ -104,7 +104,7 @@ export function Compare() {
   );
 }
 
-/** Parses names that are separated by commas. One that is named twice would cost twice. */
+/** Parses names that are separated by commas. Removes repeated names, which would cost again. */
 function parseNames(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   return [...new Set(names)].filter((name) => name !== "");

@@ -1,4 +1,4 @@
-/** The monitoring list: which creators are collected, and whether that succeeds. */
+/** The monitoring list: shows the state of each creator, adds and removes creators. */
 import { useRef, useState } from "preact/hooks";
 import { MetricsError, type Client } from "../../../core/client/mod.ts";
 import { readUsername } from "../../../core/creators.ts";
@@ -25,7 +25,7 @@ export function Creators() {
       setMessage({ text, isFailure: true });
     }
     setChanges((count) => count + 1);
-    // The button that was pressed may be gone.
+    // The pressed button, which had the focus, may be gone.
     input.current?.focus();
   }
   return (

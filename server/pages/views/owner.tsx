@@ -1,4 +1,4 @@
-/** A channel or user with its shorts or tweets, or one of these: the figures and the history. */
+/** The page of a channel or user with its items, and of a short or tweet: figures and history. */
 import { Sparkline } from "../charts/sparkline.tsx";
 import { usePages, useRead, type ListedPages } from "../hooks.ts";
 import { COUNT_LABELS, getPluralLabel, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";

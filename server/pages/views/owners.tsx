@@ -1,4 +1,4 @@
-/** The list of channels or users: how it is sorted and searched, its rows and their trends. */
+/** The list of channels or users: sorting, search, rows, and trends, which cost credits. */
 import { COMPARISON_MAX_NAMES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { LIST_ORDERS, SORT_FIELDS } from "../../../core/lists.ts";
 import { findChangeSinceStart } from "../changes.ts";

@@ -72,7 +72,7 @@ function Details({
       {message}
       <Keys account={name} />
       <Usage account={name} query={query} />
-      {/* Another sum is another statement. */}
+      {/* A grant changes the sum, and so renews the statement. */}
       <Statement key={`${granted}`} account={name} createdAt={created_at} />
       {dialog}
     </>

@@ -1,4 +1,4 @@
-/** All accounts: their balances, the low ones, grants, and links to each account. */
+/** All accounts: totals, search, balances; forms for new accounts, grants and low balances. */
 import { useState } from "preact/hooks";
 import { INTEGER_MAX } from "../../../../core/limits.ts";
 import { formatExact, formatNumberOf } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** The changes by administrators, newest first. */
+/** The changes by administrators, newest first, with filters by administrator and by action. */
 import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Below, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";

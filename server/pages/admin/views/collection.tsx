@@ -1,4 +1,4 @@
-/** Collection: the states of the sources, the tracked channels, and the monitoring list. */
+/** The states and quotas of the sources; adds and removes tracked channels and creators. */
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { WatchTable } from "../../parts/watch-list.tsx";

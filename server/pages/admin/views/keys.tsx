@@ -1,4 +1,4 @@
-/** The API keys of an account: they are created, rotated and revoked. A new key is shown once. */
+/** Lists, creates, rotates and revokes the API keys of an account. A new key is shown once. */
 import { useState } from "preact/hooks";
 import { KEY_SCOPES } from "../../../stored-names.ts";
 import { formatLocal } from "../../format.ts";
@@ -114,7 +114,7 @@ function NewKey({
   onClose,
 }: Readonly<{ created: CreatedKey; onClose: () => void }>) {
   const [copied, setCopied] = useState("");
-  // Browsers allow that on HTTPS and on the own machine only.
+  // Browsers allow copying only on pages over HTTPS or from localhost.
   const copy = () =>
     navigator.clipboard.writeText(key).then(
       () => setCopied("Copied"),

@@ -1,4 +1,4 @@
-/** The request rate, the durations and the errors of the running service, from its metrics. */
+/** Reads metrics of the service every two seconds; shows rates, errors, durations, load, routes. */
 import { useEffect, useState } from "preact/hooks";
 import { Chart } from "../../charts/chart.tsx";
 import { formatCompact, formatExact, formatNumberOf } from "../../format.ts";
@@ -27,14 +27,14 @@ type RouteCounts = MetricsReading["total"];
 /** A point of the charts: counts a second, and durations in milliseconds. */
 type Point = ReturnType<typeof createPoint>;
 
-/** The readings since the page was opened: the first since the service started, and the last. */
+/** The first reading since the page was opened or the service restarted, the last one, points. */
 interface LiveState {
   readonly first?: MetricsReading;
   readonly last?: MetricsReading;
   readonly points: readonly Point[];
 }
 
-/** The state, which stays when another part is shown. */
+/** The state outside of the component, so that it stays while another part is shown. */
 let kept: LiveState = { points: [] };
 
 function estimateMs(reading: MetricsReading, change: RouteCounts, share: number): number | null {
@@ -58,7 +58,7 @@ function createPoint(before: MetricsReading, after: MetricsReading) {
   };
 }
 
-/** Adds a reading. After a restart, the counts begin again. */
+/** Adds a reading. After a restart of the service, the counts begin at 0 again. */
 function addReading({ first, last, points }: LiveState, reading: MetricsReading): LiveState {
   if (first === undefined || last === undefined) return { first: reading, last: reading, points };
   // The clock may have been set back.

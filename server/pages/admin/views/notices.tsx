@@ -1,4 +1,4 @@
-/** The notices about low balances, and how their delivery goes. */
+/** The notices about low balances: lists them with the state of delivery, and sends them again. */
 import { NOTICE_STATES } from "../../../stored-names.ts";
 import { formatExact } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";

@@ -1,4 +1,4 @@
-/** The statement of an account: grants, debits and refunds, of 30 days at a time. */
+/** The statement of an account: grants, debits and refunds, 30 days at a time, also as CSV. */
 import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
 import { formatExact, formatLocal, formatNumberOf } from "../../format.ts";
@@ -16,7 +16,7 @@ const PERIOD_MS = 30 * DAY_MS;
 
 const REQUESTS_MAX = 20;
 
-/** Reads the lines from one hour to another one, which is excluded; `isCut` if there are more. */
+/** Reads the lines from the hour `from` to before `to`, newest first; `isCut` if there are more. */
 async function readLines(account: string, from: number, to: number) {
   const lines: Line[] = [];
   const until = formatInstant(to);
