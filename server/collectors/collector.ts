@@ -1,4 +1,7 @@
-/** Sources, collectors, targets, results and errors. Instants are milliseconds since 1970 UTC. */
+/**
+ * What collectors and the engine agree on: sources, tasks, targets, requests, results and errors.
+ * Instants are milliseconds since 1970 UTC.
+ */
 import type { TSchema, Static } from "@sinclair/typebox";
 import { sanitizeMessage } from "../../core/text.ts";
 import type { Setting } from "../settings.ts";
@@ -38,7 +41,7 @@ export interface DiscoveredItem {
 
 /** A platform's API: its settings, and the names that it accepts. */
 export interface Source {
-  /** The name of its folder, which settings, statuses and logs use. */
+  /** The name of the source's folder, which settings, statuses and logs use too. */
   readonly name: string;
   /** The name in messages. */
   readonly title: string;
@@ -47,8 +50,8 @@ export interface Source {
   /** The setting of its credential; absent for a source that needs none. */
   readonly credential?: Pick<Setting, "name" | "description">;
   /**
-   * Finds out which channel a person means, for the video platform: a handle, which begins with `@`
-   * and is compared without case, or an identifier. @throws {DomainError} `Invalid Request`.
+   * Parses a video channel's name to a handle, which begins with `@` and is compared without case,
+   * or to an identifier. @throws {DomainError} `Invalid Request`.
    */
   parseChannelName?(text: string): string;
   explainInvalidUsername?(username: string): string | undefined;
@@ -97,11 +100,11 @@ export interface CollectorContext {
   now(): number;
   /** @throws {SourceError} Unless a collector handles it, the task ends. */
   request<Schema extends TSchema>(request: SourceRequest<Schema>): Promise<Static<Schema>>;
-  /** Returns those of some items that are targets of `counts` already, by identifier. */
+  /** Returns the given items that are targets of `counts` already, by identifier. */
   findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, DueTarget>>;
 }
 
-/** A GET request to a source; each one uses one unit of its bucket, by default that of its task. */
+/** A GET request to a source. It uses one unit of its bucket, by default the bucket of its task. */
 export interface SourceRequest<Schema extends TSchema> {
   readonly bucket?: string;
   /** Begins with `/` and is appended to the base URL. */
@@ -126,11 +129,11 @@ export interface PollResult {
   readonly items?: readonly DiscoveredItem[];
   /** Why the target could not be observed, for people. The stored observations stay. */
   readonly failure?: string;
-  /** Whether it does not exist: the service polls it rarely then. */
+  /** Whether the target does not exist: the service then polls it rarely. */
   readonly isGone?: boolean;
 }
 
-/** Makes text safe to store, log and show: it may repeat the source's own text, without a limit. */
+/** Makes text safe to store, log and show: it may quote text of any length from the source. */
 export const formatReason = (text: string): string => sanitizeMessage(text, 300);
 
 /** A failed request to a source. The message is for people and never holds a credential. */
@@ -139,7 +142,7 @@ export class SourceError extends Error {
   /**
    * `rate-limited`: the bucket has no requests left. `stop`: the source is not polled. `not-found`:
    * the entity does not exist. `transient`: worth a retry; becomes `failed` before a collector sees
-   * it. `rejected`: not worth one. `failed`: retries did not help, or the response is unusable.
+   * it. `rejected`: not worth a retry. `failed`: retries did not help, or the response is unusable.
    */
   readonly kind: "rate-limited" | "stop" | "not-found" | "transient" | "rejected" | "failed";
   /** The end of a `rate-limited` or a `stop`; `undefined` for a stop until the settings change. */

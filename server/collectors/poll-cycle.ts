@@ -1,4 +1,4 @@
-/** Poll cycles of a source, within its quota and rate limits, and the engine that runs them all. */
+/** Poll cycles of one source, within its quota and rate limits, and the engine of all sources. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { ImportObservations } from "../../core/stores.ts";
@@ -38,10 +38,10 @@ interface PollCycleOptions {
     | undefined;
 }
 
-/** Whether the quota must last the day. */
+/** Whether polling is slowed so that the quota lasts the day. */
 type Pace = Readonly<Record<"isPaced", boolean>>;
 
-/** Creates the poll cycles of a source. The database has the due targets: cycles can be aborted. */
+/** Creates the poll cycles of a source. A cycle can be aborted: due targets are in the database. */
 export function createPollCycle(options: PollCycleOptions) {
   const { collector, state, now } = options;
   const abortController = new AbortController();
@@ -56,7 +56,7 @@ export function createPollCycle(options: PollCycleOptions) {
     }
   }
 
-  /** Runs one cycle after the running one; one that is not paced, until nothing is due. */
+  /** Runs a cycle after the current one. A cycle that is not paced ends when nothing is due. */
   function collect(pace: Pace = { isPaced: true }): Promise<void> {
     const cycle = previousCycle.then(() => runCycle(pace));
     previousCycle = cycle.catch(() => undefined);
@@ -67,7 +67,7 @@ export function createPollCycle(options: PollCycleOptions) {
     collect,
     status: readStatus,
 
-    /** Runs cycles, also after a failure. @returns Stops: aborts the task that is running. */
+    /** Runs cycles, also after a failure. @returns Stops, and aborts the running task. */
     start(onFailure: (error: unknown) => void, intervalMs = POLL_INTERVAL_MAX_MS) {
       const stopLoop = startLoop({
         async run() {

@@ -1,14 +1,14 @@
 /**
- * Decides when something is polled again.
+ * Decides when a target is polled next: intervals by age, slowdown for quotas, retries, jitter.
  *
- * The counts of a young item change fast, those of an old one slowly. So an item is polled whenever
- * its age has grown by 1/24: each observation adds about as much as the one before.
+ * The counts of a young item change fast, the counts of an old item slowly. So an item is polled
+ * whenever its age has grown by 1/24: each observation adds about as much as the one before.
  *
  * Profiles are polled every hour, many with one request. A profile says how many items there are,
  * and a new number makes the list of items due. A number can be late or hide a change (one item
  * added, one removed), so lists are also polled by the age of their newest item.
  *
- * If a quota does not suffice, all intervals grow by the same factor, except those of profiles.
+ * If a bucket's quota does not suffice, the intervals of all its tasks but profiles grow alike.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { TargetUpdate } from "../store/collection/targets.ts";
@@ -48,8 +48,8 @@ export function computeIntervalMs(task: TaskName, ageMs: number): number {
 }
 
 /**
- * The ranges of age by which targets are counted to estimate their polls. The first ends where
- * intervals begin to grow, each further one is a tenth longer, and the last has no end.
+ * Ranges of age by which targets are counted to estimate their polls. The first ends where
+ * intervals begin to grow, each further one at an age a tenth greater, and the last has no end.
  */
 export const AGE_RANGES = Array.from(listAgeRanges());
 
@@ -64,8 +64,8 @@ function* listAgeRanges(): Generator<Readonly<Record<"from" | "to", number>>> {
 }
 
 /**
- * Spreads targets that were added together: the first time, one is due anywhere within its
- * interval; later, the interval moves by up to a tenth. The seed makes the same jitter each time.
+ * Spreads targets that were added together. At first a target is due anywhere within its interval;
+ * later, its interval varies by up to a tenth. The same seed gives the same jitter.
  */
 function spreadMs(everyMs: number, seed: string, isFirst: boolean): number {
   const jitter = Bun.hash.xxHash32(seed) / 2 ** 32;
@@ -86,7 +86,7 @@ interface Schedule {
   readonly now: number;
 }
 
-/** Computes the update of a target; `undefined` if its source was not polled: it stays due. */
+/** Computes the update of a target; `undefined` if the source was not polled: it stays due. */
 export function reschedule(
   schedule: Schedule,
   task: TaskName,
@@ -98,8 +98,8 @@ export function reschedule(
   const { id } = target;
   const { kind, until, bucket } = sourceError ?? {};
   if (result === undefined && (kind === "rate-limited" || kind === "stop")) {
-    // If the task's own bucket is not paused, only this target waits: others may not need the
-    // other.
+    // If another bucket than the task's own is paused, only this target waits: the other targets
+    // may not need that bucket.
     const isOtherBucket = bucket !== collector.tasks[task].bucket;
     const isWaiting = kind === "rate-limited" && until !== undefined && isOtherBucket;
     return isWaiting ? { id, dueAt: until } : undefined;
@@ -109,7 +109,7 @@ export function reschedule(
   if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
   const everyMs = computeIntervalMs(task, now - newestAt) * slowdownFactors[task];
   const dueAfter = (ms: number, isFirst = false) => now + spreadMs(ms, `${id} ${now}`, isFirst);
-  // Of a list, no result is no failure: it may have no new items.
+  // For a list, a missing result is no failure: there may be no new items.
   const missingReason = task === "items" ? undefined : "The source returned nothing for it";
   const reason = result === undefined ? (sourceError?.message ?? missingReason) : failure;
   if (reason === undefined) {
@@ -122,8 +122,8 @@ export function reschedule(
 }
 
 /**
- * Short after the first failure, then longer and longer, up to the usual interval. A channel or
- * user on the lists that is gone is polled every day; a gone item more and more rarely.
+ * The wait after a failure: short at first, then doubled each time, up to the usual interval. A
+ * watched channel or user that is gone is polled every day; a gone item more and more rarely.
  */
 function retryIntervalMs(task: TaskName, everyMs: number, isGone: boolean, failures: number) {
   if (!isGone) return Math.min(everyMs, RETRY_BASE_MS * 2 ** failures);

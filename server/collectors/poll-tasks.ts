@@ -1,4 +1,7 @@
-/** Polls batches, single targets and lists. Tells failures of a target from those of its source. */
+/**
+ * Creates the tasks of collectors, which poll in batches, one by one or page by page. Tells a
+ * failure of a target from a failure of its source, and creates observations.
+ */
 import { DomainError } from "../../core/errors.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../../core/kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
@@ -16,15 +19,15 @@ import {
 
 type SourceTask = Collector["tasks"][TaskName];
 
-/** Polls targets with one request. @returns Reads the result of each, or throws why it failed. */
+/** Polls targets with one request. @returns Reads a target's result, or throws why it failed. */
 export type PollBatch = (
   batch: readonly CollectionTarget[],
   context: CollectorContext,
 ) => Promise<(target: CollectionTarget) => Omit<PollResult, "targetId">>;
 
 /**
- * Says why an identifier is invalid, for a source that refuses a whole request for one of them.
- * Such a target is not gone: another source may know it, and be configured next.
+ * Says why an identifier is invalid, for a source where one of them fails the whole request. The
+ * target is not gone: another source may know it, and be configured next.
  */
 type ExplainInvalid = (id: string) => string | undefined;
 
@@ -54,7 +57,7 @@ export const createListTask = (
   },
 });
 
-/** Yields the results of the invalid targets. @returns The valid ones. */
+/** Yields the results of the invalid targets. @returns The valid targets. */
 function* rejectInvalid(
   targets: readonly CollectionTarget[],
   explainInvalid: ExplainInvalid = () => undefined,
@@ -68,7 +71,7 @@ function* rejectInvalid(
   return valid;
 }
 
-/** Polls a batch in one request, and halves it until a target that does not exist is alone. */
+/** Polls a batch in one request; after `not-found`, halves it until the missing target is alone. */
 export async function* pollBatch(
   targets: readonly CollectionTarget[],
   context: CollectorContext,
@@ -91,7 +94,7 @@ export async function* pollBatch(
   }
 }
 
-/** If all of the first few targets fail, the source fails, and not the targets. */
+/** If this many first targets all fail, the source has failed, and not the targets. */
 const LEADING_FAILURES_MAX = 3;
 
 /** Polls targets one by one; the failure of one does not end the task for the others. */
@@ -130,7 +133,7 @@ interface ListPage {
   readonly nextCursor: string | undefined;
 }
 
-/** Reads a list until a page is known. Yields all at the end: an interruption must leave no gap. */
+/** Reads pages until all items of one are known. Yields items at the end: no stop leaves a gap. */
 export async function* pollNewestFirst(
   targetId: string,
   maxPages: number,
@@ -151,7 +154,7 @@ export async function* pollNewestFirst(
   yield { targetId, items: Array.from(items.values()) };
 }
 
-/** Creates the result of a target, also if it cannot be read. An item that fails stays unknown. */
+/** Creates the result of a target. If `read()` throws, it is a failure and adds no item. */
 export function createPollResult(
   targetId: string,
   read: () => Omit<PollResult, "targetId">,
@@ -175,7 +178,7 @@ export function throwFailure(reason: string): never {
   throw new SourceError("rejected", reason);
 }
 
-/** Throws that a target is missing: gone or, if there is a warning, perhaps only unreadable. */
+/** Throws why a target is missing: it is gone or, if there is a warning, perhaps malformed. */
 export function throwMissing(reason: string, warning?: string): never {
   throw warning === undefined
     ? new SourceError("not-found", reason)
@@ -183,10 +186,10 @@ export function throwMissing(reason: string, warning?: string): never {
 }
 
 /**
- * Observes an entity now. A count of `null` is known to be hidden.
+ * Creates an observation of an entity now. A count of `null` is known to be hidden.
  *
  * @param missingCountsReason The failure if all counts are missing, for a source that always has
- * some: it has renamed its fields then, and the counts are not hidden.
+ * some: it must have renamed its fields, and not hidden the counts.
  * @throws {DomainError} The observation is invalid.
  */
 export function observe(

@@ -1,4 +1,4 @@
-/** The quota budget of a source: counts used units, and computes how much slower polls must be. */
+/** The quota of a source: counts units by quota day, and computes how much slower polls must be. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../store/collection/collection-state.ts";
 import type { Collector, QuotaBucket, TaskName } from "./collector.ts";
@@ -41,14 +41,14 @@ export function createQuotaBudget(state: QuotaState, collector: Collector, now: 
   const source = collector.source.name;
   let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
   return {
-    /** Counts a unit before it is used. @returns Whether the quota day has one left. */
+    /** Counts a unit before it is used. @returns Whether the quota day had one left. */
     reserveUnit(bucket: string): Promise<boolean> {
       const { unitsPerDay, zone } = getBucket(collector, bucket);
       const day = formatQuotaDay(now(), zone);
       return state.reserveUnits({ source, bucket, day, units: 1, limit: usableUnits(unitsPerDay) });
     },
 
-    /** The units of each bucket that are used today, and that may be used. */
+    /** Returns today's used units and their limit for each bucket. */
     readUsage: () =>
       Promise.all(
         Object.entries(collector.buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
@@ -58,7 +58,7 @@ export function createQuotaBudget(state: QuotaState, collector: Collector, now: 
         })),
       ),
 
-    /** Computes the factors, every ten minutes at most, because it counts all items. */
+    /** Returns the factors. Computes them every ten minutes at most: that counts all items. */
     async readSlowdownFactors(): Promise<SlowdownFactors> {
       // The difference is negative after the clock was set back.
       if (cached === undefined || Math.abs(now() - cached.computedAt) >= SLOWDOWN_MAX_AGE_MS) {

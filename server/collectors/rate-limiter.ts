@@ -1,12 +1,12 @@
 /**
- * Limits how fast a source is polled: its pauses, its rate limit windows, and a pace that spreads
- * the quota over the day. All of it lives in this process; the used quota is in the database.
+ * Limits how fast a source is polled: by its pauses, its rate limit windows, and a pace that
+ * spreads the quota over the day. All this is in memory; the used quota is in the database.
  */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Collector, QuotaBucket } from "./collector.ts";
 import { QUOTA_RESERVE_RATIO } from "./poll-schedule.ts";
 
-/** The burst is the number of requests that the pace allows in this time, or the minimum. */
+/** The burst is the number of requests that the pace allows in this time, at least the minimum. */
 const BURST_WINDOW_MS = 10 * MINUTE_MS;
 const BURST_MIN_UNITS = 20;
 
@@ -38,7 +38,7 @@ export function createSourceRateLimiter({ buckets }: Collector, now: () => numbe
     Object.entries(buckets).map(([name, bucket]) => [name, createBucketUse(bucket, now())]),
   );
 
-  /** Returns the use of a bucket now. If the clock went back, it goes on from the new time. */
+  /** Returns the current use of a bucket. If the clock went back, tokens refill from there. */
   function readUse(name: string) {
     const use = uses.get(name);
     if (use === undefined) throw new Error(`There is no bucket ${name}`);
@@ -64,8 +64,8 @@ export function createSourceRateLimiter({ buckets }: Collector, now: () => numbe
     },
 
     /**
-     * Counts a request. A task that has begun is not cut off: its excess delays the next
-     * one. That debt is limited to one burst, because the database counts the quota itself.
+     * Counts a request. A task that has begun is not cut off: its excess delays the next task. The
+     * excess is limited to one burst, because the database counts the quota itself.
      */
     take(name: string): void {
       const use = readUse(name);
@@ -75,7 +75,7 @@ export function createSourceRateLimiter({ buckets }: Collector, now: () => numbe
       Object.assign(window, isOver ? { beganAt: now(), used: 1 } : { used: window.used + 1 });
     },
 
-    /** @returns Whether it was not paused before. */
+    /** @returns Whether the bucket was not paused before. */
     pause(name: string, until: number): boolean {
       const isNew = pausedUntil(name) === undefined;
       readUse(name).pause = { from: now(), until };

@@ -7,7 +7,7 @@ import type { runTask } from "./task.ts";
 
 /** A change of a source. The reasons never hold a credential. */
 export type SourceEvent = { readonly source: string } &
-  /** Until `null`: until its settings change. */
+  /** If `until` is `null`, the stop lasts until the settings change. */
   (
     | { readonly kind: "stopped"; readonly reason: string; readonly until: number | null }
     | { readonly kind: "paused" | "failed" | "retried"; readonly reason: string }
@@ -18,13 +18,13 @@ export interface SourceStatus {
   readonly source: string;
   /** Since the process started. `observed` and `failed` count targets. */
   readonly work: Readonly<Record<"requests" | "observations" | "observed" | "failed", number>>;
-  /** `undefined` while it is asked. */
+  /** `undefined` while the source is polled. */
   readonly stopped: Awaited<ReturnType<CollectionState["readStop"]>>;
-  /** Since the first failure after the last success; `undefined` while it answers. */
+  /** The first failure after the last success; `undefined` while the source answers. */
   readonly failing: { readonly reason: string; readonly since: number } | undefined;
   /** Since the process started. */
   readonly lastFailure: { readonly reason: string; readonly at: number } | undefined;
-  /** Units of the quota day that are used, and that may be used. */
+  /** `used` and `limit` are units of the quota day. */
   readonly buckets: readonly {
     readonly bucket: string;
     readonly used: number;
@@ -66,7 +66,7 @@ export function createSourceHealth(options: {
   return {
     isStopped: () => isStopped,
 
-    /** Clears a stop whose time has come. @returns Whether the source may be polled. */
+    /** Clears a stop that has ended. @returns Whether the source may be polled. */
     async resume(): Promise<boolean> {
       const stopped = await state.readStop(source, settingsHash);
       if (stopped !== undefined) {
@@ -79,7 +79,7 @@ export function createSourceHealth(options: {
       return true;
     },
 
-    /** Records a task that polled some targets. @returns Whether the task may run for others. */
+    /** Records a task that polled some targets. @returns Whether the task may go on. */
     async recordTask(
       bucket: string,
       targets: number,
@@ -104,11 +104,11 @@ export function createSourceHealth(options: {
         return false;
       }
       recordFailure(reason, kind === "failed" || isNoneObserved ? targets : 0);
-      // Unless it failed, the source answers: one rejected request says nothing about the others.
+      // Unless the kind is `failed`, the source answers: one rejected request proves nothing.
       return kind !== "failed" || !breaker.recordFailure(bucket);
     },
 
-    /** A failure of one target may be its own. */
+    /** Leaves out the failure of a single target: the target may be the cause. */
     async read(): Promise<Pick<SourceStatus, "stopped" | "failing" | "lastFailure">> {
       const stopped = await state.readStop(source, settingsHash);
       return { stopped, failing: failing?.targets === 1 ? undefined : failing, lastFailure };
@@ -118,7 +118,7 @@ export function createSourceHealth(options: {
 
 /**
  * Creates the circuit breaker of a source. After each pause the source may fail as often as before
- * the first: otherwise a few bad targets in a row would block all others for an hour.
+ * the first pause: otherwise a few bad targets in a row would block all others for an hour.
  */
 function createCircuitBreaker(pause: (bucket: string, until: number) => void, now: () => number) {
   let failures = 0;

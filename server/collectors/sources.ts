@@ -1,4 +1,4 @@
-/** The sources, their settings, and which of them the settings select for each platform. */
+/** Lists the sources and their settings, selects a source per platform, explains idle platforms. */
 import { checkedText, listChoices, oneOf, WEB_URL, type Setting } from "../settings.ts";
 import { BLUESKY } from "./bluesky/source.ts";
 import type { CreateCollector, Source, Platform } from "./collector.ts";
@@ -10,7 +10,7 @@ interface LoadableSource extends Source {
   loadCollector(): Promise<CreateCollector>;
 }
 
-/** All sources. By default, a platform has the first one whose credential is set or not needed. */
+/** All sources. A platform's default is its first source whose credential is set or not needed. */
 export const SOURCES: readonly LoadableSource[] = [
   {
     ...YOUTUBE,

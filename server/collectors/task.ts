@@ -22,7 +22,7 @@ interface TaskOptions {
   readonly slowdownFactors: SlowdownFactors;
 }
 
-/** Results that are stored together, at most. */
+/** The most results that are stored together. */
 const STORE_BATCH_SIZE = 500;
 
 export async function runTask(options: TaskOptions, task: TaskName, targets: readonly DueTarget[]) {
@@ -115,7 +115,7 @@ async function storeResults(
   return wanted.length;
 }
 
-/** Merges results into those of their targets. @returns The observations to store. */
+/** Merges poll results into the results of their targets. @returns The observations to store. */
 function mergeResults(
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,

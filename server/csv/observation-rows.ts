@@ -1,4 +1,4 @@
-/** Observations as rows of CSV: a table has one kind, and a column for each field. */
+/** Observations as rows of CSV, one kind per table: its columns, its kind, and its row parser. */
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import {
   ENTITY_FIELDS,
@@ -30,12 +30,12 @@ export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[
 }
 
 /**
- * Creates the parser of the rows of a table, to values that `parseObservation()` checks: a cell
- * that is no value of its field stays a text, which the check rejects. An empty cell is no value;
- * in quotes, it is an empty text where the field is a text or a link.
+ * Creates a parser of a table's rows, whose results `parseObservation()` checks: a cell that is not
+ * valid for its field stays text, and that check rejects it. An empty cell is no value; an empty
+ * cell in quotes is an empty text in the column of a text or a link.
  *
- * @throws {DomainError} If a column is unknown, repeated, or missing; the parser, if a row has more
- * or fewer cells than the header, or another kind.
+ * @throws {DomainError} If a column is unknown, repeated, or missing. The parser throws it if a row
+ * has more or fewer cells than the header, or another kind.
  */
 export function createObservationRowParser(kind: EntityKind, header: readonly CsvCell[]) {
   checkHeader(kind, header);

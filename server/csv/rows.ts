@@ -1,12 +1,12 @@
-/** CSV as RFC 4180 defines it: encodes rows, and parses one. */
+/** Encodes and parses single rows of CSV, as RFC 4180 defines it. */
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 
-/** A cell of a parsed row: `null` if it is empty; an empty text only if it is empty in quotes. */
+/** A cell of a parsed row: `null` if it is empty, an empty text if it is empty in quotes. */
 export type CsvCell = string | null;
 
 const SPECIAL_CHARACTER = /[",\r\n]/;
 
-/** Encodes a row, with its line end. Texts are written as they are, also those like formulas. */
+/** Encodes a row, with its line end. Texts that look like formulas are not escaped. */
 export function encodeCsvRow(values: readonly unknown[]): string {
   let row = "";
   for (let index = 0; index < values.length; index++) {

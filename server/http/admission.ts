@@ -1,8 +1,8 @@
 /**
- * The admission of requests, and the headers of all responses: the request's identifier and CORS.
- * It checks path, authentication, method, rate limit, scope of the key and path parameters, in that
- * order; the route checks the rest: body, query, credits, existence. So a request to a known path
- * of the API without a valid key gets 401, whatever else is wrong.
+ * Admits requests, and sets headers that all responses have: the request's identifier and CORS.
+ * Admission checks path, authentication, method, rate limit, scope of the key and path parameters,
+ * in that order; the route checks the rest: body, query, credits, existence. So a request to a
+ * known path of the API without a valid key gets 401, whatever else is wrong.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -62,7 +62,7 @@ export function setCommonHeaders(
  * its key. Returns the caller, `undefined` for a path that needs no API key. For a cached key,
  * which most requests have, it returns no promise, because a promise costs time.
  *
- * @param headers The headers of the response are written to it, even if this throws.
+ * @param headers Receives the headers of the response, even if this throws.
  */
 export function admit(
   options: AdmissionOptions,
@@ -103,7 +103,7 @@ export function createAdmissionPlugin(
       const path = getPath(request);
       setCacheHeaders(path, set.headers);
       const pattern = options.getRouteMatcher()(path);
-      // Without a token, there is no administration API.
+      // Without an administrator's token, there is no administration API.
       const isHidden = isAdminPath(path) && !(await options.adminAuthentication.isEnabled());
       if (pattern === undefined || isHidden)
         throw new DomainError("Not Found", `There is no path ${path}`);

@@ -1,4 +1,7 @@
-/** Puts the HTTP interface together: admission, then the routes of each resource. */
+/**
+ * Puts the HTTP interface together: pages, error handling, admission, compression and API routes.
+ * Serves charged reads without Elysia, and records each completed request.
+ */
 import { Elysia } from "elysia";
 import type { AdminTokenStore } from "../store/administration/admin-tokens.ts";
 import type { ServiceLogger } from "../log.ts";
@@ -57,12 +60,12 @@ export function createApp(options: AppOptions) {
   const pages = createPages(getRouteMatcher);
   const sources: EndpointSources = {
     ...options,
-    // The list can take a second, so requests share it even if their query strings differ.
+    // Reading the list can take a second, so requests share it even if their query strings differ.
     video: { ...options.video, channels: coalesceRuns(() => options.video.channels()) },
     isStopping: () => isStopping,
   };
   const app = new Elysia({
-    // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
+    // Otherwise Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
   })
     .use(pages.missingPages)
@@ -75,7 +78,7 @@ export function createApp(options: AppOptions) {
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);
-    // Without headers of its own, no cache may store a response.
+    // No cache may store a response that sets no cache headers itself.
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     if (options.corsOrigins.length > 0) addVary(response.headers, "Origin");
     const route = getRouteMatcher()(getPath(request))?.route ?? "unknown";
@@ -104,8 +107,8 @@ export function createApp(options: AppOptions) {
 }
 
 /**
- * A request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is the path and
- * query alone. Elysia then skips the first 7 characters, as for `http://`, and finds a wrong path.
+ * Returns a request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is only
+ * path and query; Elysia skips its first 7 characters, as for `http://`, and finds a wrong path.
  */
 function ensureHost(request: Request): Request {
   const { url } = request;

@@ -19,7 +19,7 @@ export function setCacheHeaders(path: string, headers: ResponseHeaders): void {
   headers["vary"] ??= PRIVATE_CACHE_HEADERS.vary;
 }
 
-/** Declares that a response is JSON or CSV, whichever its client prefers. */
+/** Declares that the format of a response depends on the request's `Accept` header. */
 export function varyByAccept(headers: ResponseHeaders): void {
   headers["vary"] = `${headers["vary"] ?? PRIVATE_CACHE_HEADERS.vary}, Accept`;
 }

@@ -1,4 +1,4 @@
-/** Runs a task once at a time. Calls during a run share the next: no result predates its call. */
+/** Runs a task once at a time. Calls during a run share the next run: no result predates a call. */
 export function coalesceRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;

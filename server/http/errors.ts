@@ -1,4 +1,4 @@
-/** Errors as HTTP responses, all formatted here; core has the table of statuses. */
+/** Turns all errors into HTTP responses, and reports the causes of a 5xx; core has the statuses. */
 import { Elysia, ParseError } from "elysia";
 import {
   ERROR_STATUSES,

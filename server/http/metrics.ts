@@ -1,13 +1,11 @@
-/**
- * The Prometheus metrics. A scrape never waits for the database: a timer reads snapshots of it.
- */
+/** Prometheus metrics. A timer reads snapshots of the database, so that no scrape waits for it. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { SourceStatus } from "../collectors/source-health.ts";
 import type { NoticeStore } from "../store/accounts/notices.ts";
 
 const REFRESH_INTERVAL_MS = 5000;
 
-/** The upper bounds of the duration buckets; one more bucket is for all beyond the last. */
+/** The upper bounds of the duration buckets; one more bucket counts all longer durations. */
 const BUCKET_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 const DURATION = {

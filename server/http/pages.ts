@@ -1,7 +1,7 @@
 /**
- * The routes of the pages for people: the dashboard, which reads the public API, the
- * administrator's page and the API reference. They need no key; their scripts ask the visitor for
- * one. A document and its files never change: each is compressed once, and shared by all responses.
+ * The routes of the pages for people: the dashboard, the administrator's page, the API reference,
+ * and a page for wrong addresses. They need no key; their scripts ask for a key. Scripts are
+ * bundled at the first request; no file changes after that, so each is compressed once.
  */
 import { fileURLToPath } from "node:url";
 import { swagger } from "@elysiajs/swagger";
@@ -18,7 +18,7 @@ import { createDocument } from "./openapi/document.ts";
 import { getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
 
-/** The addresses of each program, which can be shared and reloaded. */
+/** The paths of each program; visitors can share and reload them. */
 const PAGE_PATHS = {
   pages: [
     "/",
@@ -140,7 +140,7 @@ function createReferenceRoutes() {
       .onAfterHandle(({ route, request }) =>
         route === DOCUMENT_PATH ? serveDocument(request) : undefined,
       )
-      // Its document would list the routes; ours follows from the declarations of the endpoints.
+      // The plugin's document would list the routes; ours follows from the endpoints' declarations.
       .use(swagger({ path: REFERENCE_PATH, exclude: [/./] }))
       // Replaces the plugin's page, which loads its script from another host.
       .get(REFERENCE_PATH, ({ request }) => page.serveDocument(request))
@@ -151,7 +151,7 @@ function createReferenceRoutes() {
 function createViewerFile(name: string, module: string) {
   const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
   const path = `${REFERENCE_PATH}/${name}`;
-  // Relative to the page, which may be mounted below another path.
+  // The URL is relative to the page, which may be mounted below another path.
   const contentType = name.endsWith(".css") ? "text/css" : "text/javascript";
   return { path, contentType, url: path.slice(1), load: () => file.bytes() };
 }
@@ -176,7 +176,7 @@ interface PageFile {
   load(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Creates a page. Its template has placeholders for the URLs of the files, named after them. */
+/** Creates a page. Its template has placeholders for the URLs of files: the names in `files`. */
 function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
   const routes = new Elysia();
   for (const { path, contentType, load } of Object.values(files)) {
@@ -196,7 +196,7 @@ function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFi
   return { routes, serveDocument };
 }
 
-/** Creates a function that responds with one body, loaded once by `load`; after a failure again. */
+/** Creates a function that responds with one body, loaded once, or again after a failure. */
 function createStaticResponder(
   contentType: string,
   cacheControl: string,
@@ -219,7 +219,7 @@ function createStaticResponder(
   let loading: ReturnType<typeof loadBytes> | undefined;
   const variants = new Map<ContentEncoding | undefined, ReturnType<typeof createVariant>>();
 
-  /** Creates a variant with its body as a blob: Bun sends one without a copy for each response. */
+  /** Creates a variant with its body as a blob: Bun sends a blob without copying it each time. */
   async function createVariant(bytes: Uint8Array<ArrayBuffer>, encoding?: ContentEncoding) {
     const etag = `"${Bun.hash(bytes).toString(36)}"`;
     if (encoding === undefined) return { blob: new Blob([bytes]), headers: { ...headers, etag } };

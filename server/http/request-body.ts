@@ -1,4 +1,4 @@
-/** Reads bodies within limits of size and time. Bun's own 413 is empty, and precedes all checks. */
+/** Reads JSON and other bodies within limits. Bun's own 413 is empty, and precedes all checks. */
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { listRoundedNumbers } from "../../core/rounded-numbers.ts";
 
@@ -36,7 +36,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
  * Reads a body of any type. It uses at most three times the memory of the received bytes, also if
  * each chunk has one byte.
  *
- * @param timeoutS How long the body may take to arrive; by default as long as it likes.
+ * @param timeoutS How long the body may take to arrive; by default any time.
  */
 export async function readBody(
   request: Request,
@@ -55,7 +55,7 @@ export async function readBody(
   };
   const timer = timeoutS === undefined ? undefined : setTimeout(end, timeoutS * 1000);
   try {
-    // A chunk as an object of its own takes a hundred times a byte.
+    // As an object of its own, a chunk of one byte takes a hundred bytes.
     let buffer = new ArrayBuffer(declaredBytes || INITIAL_BUFFER_BYTES);
     let size = 0;
     for (;;) {

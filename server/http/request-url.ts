@@ -35,7 +35,7 @@ export function assertKnownParameters(pathAndQuery: string, known: readonly stri
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return;
   for (const name of new URLSearchParams(pathAndQuery.slice(start)).keys()) {
-    // Clients change a name such as `_` to get past a cache.
+    // Clients add a name such as `_` with a new value to get past a cache.
     if (name.startsWith("_") || known.includes(name)) continue;
     throw createUnknownParameterError(known, name);
   }
@@ -46,7 +46,7 @@ export function createUnknownParameterError(known: readonly string[], name: stri
   if (known.length === 0) {
     return createInvalidRequestError(`This operation has no query parameters, got ${quoted}`);
   }
-  // A short name is not near one with which it has nothing in common.
+  // At most half of a short name may differ, so that the hint has something in common with it.
   const maxDistance = Math.min(2, Math.floor(name.length / 2));
   const nearest = closestMatch(name.toLowerCase(), known, { maxDistance });
   const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;

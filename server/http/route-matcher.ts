@@ -10,7 +10,7 @@ interface RoutePattern {
   /** The route as the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;
   readonly methods: readonly string[];
-  /** The declared handlers by method; that of `HEAD` is that of `GET`. */
+  /** The declared handlers by method; `HEAD` has the handler of `GET`. */
   readonly handlers: ReadonlyMap<string, unknown>;
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
@@ -111,7 +111,7 @@ function parseParameter(name: string, segment: string): string {
   try {
     value = decodeURIComponent(segment);
   } catch {
-    // The message has the segment as it is.
+    // The error message then shows the encoded segment.
   }
   if (value !== undefined && isIdentifier(value)) return value;
   throw createInvalidRequestError(

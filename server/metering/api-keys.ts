@@ -1,4 +1,4 @@
-/** Authenticates requests by a cache in front of the stored API keys. */
+/** Authenticates API keys, with a short-lived cache in front of the stored keys. */
 import type { KeyStore } from "../store/accounts/api-keys.ts";
 
 /** Another process may have revoked a cached key: a revocation takes effect within this time. */
@@ -14,7 +14,7 @@ export type Caller = Pick<StoredKey, "key" | "account" | "scopes">;
 interface Lookup {
   readonly startedAt: number;
   readonly found: Promise<StoredKey | undefined>;
-  /** The key once it is found. Without one, the lookup runs. */
+  /** The key, once it is found; absent while the lookup runs. */
   stored?: StoredKey;
 }
 
@@ -26,12 +26,12 @@ export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now:
   const lookups = new Map<string, Lookup>();
   return {
     getCachedCaller,
-    /** The caller of a key; `undefined` for one that is unknown, revoked or expired. */
+    /** Returns the caller of a key; `undefined` for an unknown, revoked or expired key. */
     authenticate: (key: string) => getCachedCaller(key) ?? lookUp(key),
     /** Removes a key that was changed from the cache. @param hash SHA-256 of the key, in hex. */
     invalidate(hash: string): void {
       for (const [key, { stored }] of lookups) {
-        // A lookup that runs may have read the key before the change.
+        // A running lookup may have read the key before the change.
         if (stored === undefined || stored.hash === hash) lookups.delete(key);
       }
     },
@@ -43,7 +43,7 @@ export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now:
     return isExpired(lookup.stored) ? undefined : lookup.stored;
   }
 
-  /** An instant in the future is not fresh: the clock was set back. */
+  /** A lookup from the future is not fresh: the clock was set back. */
   function isFresh({ startedAt }: Lookup): boolean {
     const ageMs = now() - startedAt;
     return ageMs >= 0 && ageMs < CACHE_TTL_MS;

@@ -11,7 +11,7 @@ export interface Receipt {
   readonly balance: number;
   readonly changeSequence: number;
   readonly charge: AccountCharge;
-  /** `undefined` when nothing is debited: the key had paid before. */
+  /** `undefined` when nothing is debited: an earlier request had paid. */
   readonly debit: Debit | undefined;
   /** Resolves after the first attempt to refund the debit; absent unless it is refunded. */
   refunded?: Promise<void>;
@@ -28,13 +28,13 @@ export interface PendingDebit {
 export interface Batch {
   readonly debits: readonly PendingDebit[];
   readonly refunds: ReturnType<ReturnType<typeof createRefundQueue>["takeGroup"]>;
-  /** Whether others left in the last second, so some of these have probably left, too. */
+  /** Whether clients left in the last second, so clients of this batch have probably left, too. */
   readonly areClientsLeaving: boolean;
 }
 
 interface BatchCommitterOptions {
   takeRefunds(): Batch["refunds"];
-  /** Ends a debit whose client left while it waited. It is in no batch. */
+  /** Ends a debit whose client left while the debit waited. The debit is in no batch. */
   drop(debit: PendingDebit): void;
   commit(batch: Batch, startNext: () => void): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function waitForSocketPoll(): Promise<void> {
 
 const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
 
-/** Creates the set of tasks that run; one that ends leaves it. */
+/** Creates a set of running tasks. A task leaves the set when it ends. */
 function createTaskSet() {
   const running = new Set<Promise<void>>();
   return {
@@ -65,7 +65,7 @@ function createTaskSet() {
   };
 }
 
-/** For so long after a client left, others probably leave too. */
+/** For this time after a client left, others probably leave too. */
 const LEAVING_MS = 1000;
 
 /** Batches of up to this size need no poll. */
@@ -73,7 +73,7 @@ const SMALL_BATCH_SIZE = 8;
 
 /**
  * Creates the committer. The first batch holds the requests of one turn of the event loop, the next
- * one those that arrive while it is committed.
+ * batch the requests that arrive while the first is committed.
  *
  * While clients leave, a debit enters a batch after the next poll of the sockets. The runtime reads
  * a request as soon as it accepts the connection, even if the client has reset that connection, and
@@ -82,18 +82,18 @@ const SMALL_BATCH_SIZE = 8;
  * such clients, and a kill left them charged. The poll halves the batches of 64 connections, which
  * costs 4 of 25 µs of CPU time a response where commits are not synced. So debits skip it as long
  * as no client leaves. When clients begin to leave, or requests pile up, one poll for the whole
- * batch finds those that left.
+ * batch finds the clients that left.
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
   /** Debits whose sockets are to be polled before they enter a batch. */
   const arriving: PendingDebit[] = [];
   /** Debits for the next batch. */
   const waiting: PendingDebit[] = [];
-  /** When a client left for the last time, as far as dropped debits and refunds tell. */
+  /** When the last client left, as far as dropped debits and refunds tell. */
   let lastLeftAt = Number.NEGATIVE_INFINITY;
   /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
   let recentSize = 0;
-  /** From the first debit or refund that waits until none is left, also while a poll precedes. */
+  /** True from the first waiting debit or refund until none is left, also during a poll. */
   let isCommitting = false;
   let isPolling = false;
   /** Running polls and commits. A commit goes on after it calls `startNext`, so several can run. */
@@ -109,7 +109,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     if (!isCommitting) startNext();
   }
 
-  /** Drops those whose clients left. @returns The others. */
+  /** Drops debits whose clients left. @returns The other debits. */
   function dropLeft(debits: readonly PendingDebit[]): PendingDebit[] {
     const left = debits.filter(hasLeft);
     left.forEach(drop);
@@ -122,7 +122,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     isCommitting = true;
     const wereClientsLeaving = areClientsLeaving();
     const debits = dropLeft(waiting.splice(0));
-    // Only debits cause refunds: as a batch takes as many of these, they never pile up.
+    // Only debits cause refunds, and a batch takes as many refunds as debits: they never pile up.
     const refunds = takeRefunds();
     if (refunds.length > 0) lastLeftAt = performance.now();
     const isBurst = debits.length > Math.max(SMALL_BATCH_SIZE, 2 * recentSize);
@@ -168,7 +168,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
     /** Resolves once every batch is committed. */
     async waitUntilIdle(): Promise<void> {
       do {
-        // A batch of refunds of this turn of the event loop starts in the next one.
+        // Refunds of this turn of the event loop start a batch in the next turn.
         await waitForEndOfTurn();
         await tasks.waitForAll();
       } while (isBusy());

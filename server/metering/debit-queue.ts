@@ -1,8 +1,8 @@
 /**
- * The queue that charges requests: a request is debited, and then completed, once it was answered,
- * or refunded. Requests that arrive during a commit wait for the next one, so that one sync to the
- * disk commits many debits and refunds. The ledger decides each debit as if it came alone, in their
- * order; a request whose client leaves before its commit is not charged.
+ * The queue that charges requests: it debits a request, and completes the debit once the request is
+ * answered, or refunds it. Requests that arrive during a commit wait for the next one, so that one
+ * sync to the disk commits many debits and refunds. The ledger decides each debit as if it came
+ * alone, in order; a client that leaves before the commit is not charged.
  */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
@@ -104,7 +104,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
       }
       return postponed;
     }
-    // The next commit then refunds those that left during this one.
+    // The next commit then refunds the clients that left during this one.
     if (areClientsLeaving) await waitForSocketPoll();
     const unpaid = result === undefined ? [] : settleBatch(debits, result, refund);
     // The next batch is committed while the requests of this one are answered.
@@ -120,7 +120,7 @@ export function createDebitQueue(options: DebitQueueOptions) {
   }
 
   /**
-   * Gives a debit back, once. If the first attempt fails, it resolves, and the queue goes on
+   * Refunds a debit, once. It resolves after the first attempt; if that fails, the queue goes on
    * trying.
    */
   const refund = (receipt: Receipt, reason: string): Promise<void> =>
@@ -129,9 +129,9 @@ export function createDebitQueue(options: DebitQueueOptions) {
   return {
     /**
      * Charges a request; resolves once its debit is committed. If the signal aborts before, because
-     * the client leaves, it rejects with its reason. Else it throws a `DomainError`: `Insufficient
-     * Credits`, `Invalid Request` for an idempotency key that paid for another request, or `Service
-     * Unavailable` when the debit cannot be committed in time. Nothing stays debited then.
+     * the client leaves, it rejects with the signal's reason. Else it throws a `DomainError`, and
+     * nothing stays debited: `Insufficient Credits`, `Invalid Request` for an idempotency key that
+     * paid for another request, or `Service Unavailable` if the debit is not committed in time.
      */
     debit: (charge: AccountCharge, signal?: AbortSignal): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
@@ -245,7 +245,7 @@ function createLedgerCommits(
     /** Throws while debits cannot be committed. After a failure it probes, once for all callers. */
     async check(): Promise<void> {
       if (!isFailing) return;
-      // It writes without changing a balance.
+      // An empty cancellation writes without changing a balance.
       const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
       runningProbe ??= probe().finally(() => (runningProbe = undefined));
       await runningProbe;

@@ -1,7 +1,7 @@
 /**
- * Locks idempotency keys, so that one request at a time pays with each. The others wait until it is
- * answered (then they cost nothing, and do not count as repeats), until its debit is refunded (then
- * the next one pays), or until they have waited too long.
+ * Locks idempotency keys, so that one request at a time pays with each. Other requests with the key
+ * wait until that request is answered (then they cost nothing, and do not count as repeats), until
+ * its debit is refunded (then the next one pays), or until they have waited too long.
  */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import { createDeadlineError } from "./deadline.ts";
@@ -10,7 +10,7 @@ import type { PendingDebit } from "./batch-committer.ts";
 type Lock = Readonly<{ name: string; waiting: Set<PendingDebit> }> & { isRejecting?: true };
 
 /**
- * Creates the locks. They forward requests to the ledger, at once if they have no idempotency key.
+ * Creates the locks. They forward requests to the ledger; those without an idempotency key at once.
  */
 export function createIdempotencyLocks(
   forward: (request: PendingDebit) => void,

@@ -1,6 +1,6 @@
 /**
- * The limits of each API key, in the memory of this process: its requests in a minute, and its
- * reads in a minute whose clients left before the response.
+ * Limits per API key, in the memory of this process: requests in a minute, and reads in a minute
+ * that are charged but whose clients leave before the response.
  */
 import { MINUTE_MS } from "../../core/time.ts";
 import {

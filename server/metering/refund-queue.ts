@@ -1,19 +1,20 @@
 /**
- * Queues refunds. They wait for the next commit of the ledger, which takes a group of them along.
- * Failed refunds are retried in groups of their own until they succeed or the service stops.
+ * Queues refunds for the next commit of the ledger, which takes a group of them along. Failed
+ * refunds are retried in groups of their own until they succeed or the service stops. Also applies
+ * the refunds that other processes saved.
  */
 import { DomainError } from "../../core/errors.ts";
 import { withDeadline } from "./deadline.ts";
 import { describeRefund, listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
 
-/** The most debits of a transaction, and the most refunds: these take 4 ms of the main thread. */
+/** The most debits of a transaction, and the most refunds: refunds take 4 ms of the main thread. */
 export const GROUP_MAX_SIZE = 256;
 
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */
 const RETRY_INTERVAL_MS = 1000;
 
 /**
- * Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few.
+ * If more refunds than this are not applied, a new one is saved at once: a kill loses few of them.
  */
 const UNSAVED_REFUNDS_MAX = 64;
 
@@ -42,7 +43,7 @@ interface RefundQueueOptions {
 export function createRefundQueue(options: RefundQueueOptions) {
   const { onWaiting, onApplied, onPostponed, timeoutMs, onFailure, spool } = options;
   const apply: ApplyRefunds = (refunds) => withDeadline(options.apply(refunds), timeoutMs);
-  /** All that are not applied: they wait for a commit, are in one, or have failed. */
+  /** All refunds that are not applied: waiting for a commit, in a commit, or failed. */
   const pending = new Set<PendingRefund>();
   const waiting: PendingRefund[] = [];
   const firstAttempts = new Set<Promise<void>>();
@@ -91,7 +92,7 @@ export function createRefundQueue(options: RefundQueueOptions) {
       }),
 
     /**
-     * Applies a refund at once, else like `enqueue()`. It is saved first, so that not even a kill
+     * Like `enqueue()`, but applies the refund at once. It is saved first, so that not even a kill
      * of the process loses it.
      */
     async applyNow(refund: Refund, onSaved: () => void): Promise<void> {
@@ -103,13 +104,13 @@ export function createRefundQueue(options: RefundQueueOptions) {
       });
     },
 
-    /** Takes a group of the refunds that wait. It is either confirmed or postponed. */
+    /** Takes a group of waiting refunds. The caller then confirms or postpones the group. */
     takeGroup: () => waiting.splice(0, GROUP_MAX_SIZE),
 
     confirm,
     postpone,
 
-    /** Resolves once every first attempt was made, and each one that failed is in the spool. */
+    /** Resolves once every first attempt was made, and the spool has each failed refund. */
     async waitForFirstAttempts(): Promise<void> {
       do {
         await new Promise(setImmediate);
@@ -130,7 +131,7 @@ export function createRefundQueue(options: RefundQueueOptions) {
   };
 }
 
-/** Creates the retries of refunds; `onApplied` takes those that succeed. */
+/** Creates the retries of refunds; `onApplied` receives the refunds that succeed. */
 function createRetries(
   apply: ApplyRefunds,
   onApplied: (group: readonly PendingRefund[]) => Promise<void>,

@@ -9,7 +9,7 @@ import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
 import { undefinedIfMissing } from "../system-errors.ts";
 
-/** A refund of one debit, or of all that a batch debited whose commit got no response. */
+/** A refund of one debit, or of all debits of a batch whose commit got no response. */
 export type Refund =
   | {
       readonly kind: "debit";
@@ -46,12 +46,12 @@ const FILE_SUFFIX = ".refunds";
 const CHECKSUM_LENGTH = 16;
 
 /**
- * Creates the spool of this process. It writes nothing before the first refund. The database has a
- * name without secrets: its refunds are applied to no other.
+ * Creates the spool of this process. It writes nothing before the first refund. `database` is a
+ * name without secrets: refunds of one database are applied to no other.
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
-  /** The unapplied refunds in the file: their requests, and when they are on the disk; by uid. */
+  /** By uid, the unapplied refunds in the file: the number of requests, and when it is saved. */
   const pendingRefunds = new Map<string, { requests: number; saved: Promise<void> }>();
   const { append, removeIf } = createAppender(folder, file);
 
@@ -101,7 +101,7 @@ export function createRefundSpool(folder: string, database: string) {
      */
     async discard({ file: other, size, otherDatabases, damagedLines }: SpoolFile): Promise<void> {
       if (Object.keys(otherDatabases).length > 0) return;
-      // Its process may append to it until it is renamed. If it grew, the next recovery reads it.
+      // Its process may append until the file is renamed. A later recovery reads a file that grew.
       const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
       const renamed = fs.rename(other, claimedFile).then(() => fs.stat(claimedFile));
       if ((await undefinedIfMissing(renamed))?.size !== size) return;
@@ -118,7 +118,7 @@ function createAppender(folder: string, file: string) {
   /** Whether the last line may be incomplete. */
   let isTorn = false;
 
-  /** Runs work after that before it, even if that failed. */
+  /** Runs work after all earlier work, even if that failed. */
   function enqueue(work: () => Promise<void>): Promise<void> {
     const done = lastWork.then(work);
     lastWork = done.catch(() => undefined);

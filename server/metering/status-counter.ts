@@ -1,7 +1,7 @@
 /**
- * Counts how charged requests ended, and adds the counts to the usage every few seconds. Their
- * debits are committed before that is known. If the process is killed, how the last requests ended
- * stays unknown: a count is never added twice.
+ * Counts charged requests by how they ended, and adds the counts to the usage every few seconds:
+ * debits are committed before the end of a request is known. If the process is killed, the ends of
+ * the last requests stay unknown: a count is never added twice.
  */
 import type { Debit } from "../store/accounts/refunds.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
@@ -20,7 +20,7 @@ export function createStatusCounter(
   onFailure: (error: unknown) => void,
 ) {
   let groups = new Map<string, Counts>();
-  /** The counts of the previous request: most requests are of the same group. */
+  /** The counts that the previous request was added to: most requests are of the same group. */
   let last: Counts | undefined;
   let timer: Timer | undefined;
   let writing = Promise.resolve();

@@ -1,4 +1,4 @@
-/** The collector of Bluesky, public XRPC API: users by their handles, and their posts. */
+/** The collector of Bluesky's public XRPC API, for users and posts: limits, tasks and errors. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
@@ -91,7 +91,7 @@ const FeedResponse = Type.Object({
 
 const FeedEntry = Type.Object({ post: Post, reason: UncheckedFields });
 
-/** Deleted posts are left out. */
+/** Bluesky leaves deleted posts out. */
 const PostsResponse = Type.Object({ posts: Type.Array(Type.Unknown()) });
 
 const POST_URI_PATTERN = /^at:\/\/[^/]+\/app\.bsky\.feed\.post\/([^/]+)$/;
@@ -140,7 +140,7 @@ function checkOwnPost(
 ): void {
   if (foldCase(handle) !== foldCase(targetId))
     throwFailure(`The post ${uri} must be of ${targetId}, and is of ${handle}`);
-  // Clients choose record keys: two users can have the same.
+  // Clients choose record keys: two users can have the same record key.
   const knownUri = itemWithKey?.sourceState["uri"] ?? uri;
   if (knownUri !== uri) throwFailure(`The post ${uri} has the record key of another, ${knownUri}`);
 }
@@ -159,7 +159,7 @@ const pollPostCounts: PollBatch = async (batch, context) => {
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   return ({ id, sourceState, owner }) => {
     const { uri, username = owner } = sourceState;
-    // Found by another source, polled before this one.
+    // Another source, which was polled before Bluesky, found this post.
     if (uri === undefined) throwFailure(`Bluesky has no post ${id}: another source found it`);
     const goneReason = `Bluesky has no post ${uri}: it was deleted`;
     const post = byUri.get(uri) ?? throwMissing(goneReason, warning);
@@ -177,7 +177,7 @@ function readPost(context: CollectorContext, post: Post, username: string) {
   if (record === undefined) throwFailure(`Bluesky returned no record of the post ${uri}`);
   const indexedAt =
     readInstant(post["indexedAt"]) ?? throwFailure(`Bluesky returned no date of the post ${uri}`);
-  // The client claims `createdAt`, and can be wrong; it cannot be later than the indexing.
+  // The author's client sets `createdAt`, perhaps wrongly; no post is later than its indexing.
   const publishedAt = Math.min(readInstant(record["createdAt"]) ?? indexedAt, indexedAt);
   const fields = {
     username,
@@ -214,7 +214,7 @@ function readError(response: SourceResponse, now: number): SourceError | undefin
   return readStatusError(BLUESKY.title, response, now, joinMessages(error, message));
 }
 
-/** Bluesky needs no key. Our own limit a day; the window is what it allows each address. */
+/** Bluesky needs no key. The daily limit is ours; the window is Bluesky's limit for an address. */
 const UNITS_PER_DAY = 200_000;
 const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS, headerPrefix: "ratelimit" };
 

@@ -1,7 +1,7 @@
 /** The source Bluesky: its settings, and the form of its handles. */
 import type { Source } from "../collector.ts";
 
-/** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
+/** A handle is a domain name. For one malformed handle, Bluesky refuses the whole request. */
 const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
 export const BLUESKY = {

@@ -1,4 +1,4 @@
-/** Parses the parts that responses of all sources share: items, statuses, limits and counts. */
+/** Reads the parts that all responses share: items, error statuses, limits and counts. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
@@ -6,14 +6,14 @@ import { parseInteger } from "../../../core/parameters.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import { SourceError, type QuotaBucket, type SourceResponse } from "../collector.ts";
 
-/** A field of any type: the check of the observation says what it must be. */
+/** A field that may have any type here: `parseObservation()` checks its type later. */
 export const Unchecked = Type.Optional(Type.Unknown());
 
 export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 /**
- * Returns the valid items of a list, so that one malformed item does not hide the others, and the
- * error of the first malformed one. Throws it if there are several, and none is valid.
+ * Returns the valid items of a list, so that a malformed item does not hide them, and a warning
+ * about the first malformed item. Throws the warning if no item of several is valid.
  */
 export function parseItems<Schema extends TSchema>(
   title: string,
@@ -41,8 +41,8 @@ export const joinMessages = (...texts: readonly (string | undefined)[]): string 
   texts.filter((text) => text !== undefined).join(": ");
 
 /**
- * Reads the error that the status of a response says. A 404 is `rejected`: a wrong base URL gives
- * one too, so only a platform's own error says that something does not exist.
+ * Reads the error from the status of a response. A 404 is `rejected`: a wrong base URL causes a 404
+ * too, so only a platform's own error says that something does not exist.
  */
 export function readStatusError(
   title: string,
@@ -62,7 +62,7 @@ export function readStatusError(
   return new SourceError(isTransient ? "transient" : "rejected", reason);
 }
 
-/** Reads `Retry-After`, in seconds or as a date, up to a day ahead; `undefined` for a past one. */
+/** Reads `Retry-After`, seconds or a date, up to a day ahead; `undefined` for a past date. */
 function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const seconds = parseInteger(text);
@@ -87,7 +87,7 @@ export function parseWindowReset(
   return Math.min(seconds * 1000, now + DAY_MS);
 }
 
-/** Reads a count that is text; `null` for none. The observation's check rejects a malformed one. */
+/** Reads a count from text; `null` if absent. The observation's check rejects a malformed count. */
 export const parseCount = (value: unknown): unknown =>
   typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
 

@@ -1,4 +1,4 @@
-/** The HTTP client of a source: quota, rate limits, retries, redirects and checks of responses. */
+/** The HTTP client of a source: credentials, quota, rate limits, retries, redirects and checks. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
@@ -16,7 +16,7 @@ interface SourceClientOptions {
   readonly collector: Collector;
   readonly rateLimiter: ReturnType<typeof createSourceRateLimiter>;
   now(): number;
-  /** Counts one unit of a bucket. @returns Whether the quota day has it. */
+  /** Counts one unit of a bucket. @returns Whether the quota day had one left. */
   reserveUnit(bucket: string): Promise<boolean>;
   readonly startTimeout?: SendOptions["startTimeout"];
   readonly maxBytes?: number;

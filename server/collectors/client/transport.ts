@@ -1,4 +1,4 @@
-/** Sends one HTTP request to a source and reads its response, with limits on time and size. */
+/** Sends one GET request within limits of time and size; parses JSON, with credentials redacted. */
 import { readSystemErrorCode } from "../../system-errors.ts";
 import { SourceError, type SourceResponse } from "../collector.ts";
 
@@ -6,9 +6,9 @@ interface SendOptions {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Starts the timeout, by default a timer; tests end requests differently. @returns Stops it. */
+  /** Starts the timeout: a timer by default, anything else in tests. @returns Stops the timeout. */
   readonly startTimeout?: ((abort: () => void, ms: number) => () => void) | undefined;
-  /** Of the decompressed body. */
+  /** Applies to the decompressed body. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   redact(text: string): string;
@@ -58,8 +58,8 @@ async function readBody({ body }: Response, { title, maxBytes }: SendOptions): P
 function parseJson(bytes: Uint8Array, { redact }: SendOptions): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Redacting first means that no later cut can leave half of a credential. Only text with these
-    // escapes can spell a credential in another way; all other text parses ten times as fast.
+    // Redacting first means that no later cut can leave half of a credential. Only the escapes `\u`
+    // and `\/` can spell a credential in another way; text without them parses ten times as fast.
     if (!/\\[u/]/.test(text)) return JSON.parse(redact(text));
     return JSON.parse(redact(text), (_name, value: unknown) =>
       typeof value === "string" ? redact(value) : value,

@@ -1,4 +1,4 @@
-/** The collector of X, API v2: users by their usernames, and their tweets. */
+/** The collector of X's API v2, for users and tweets: its limits and tasks. */
 import { Type } from "@sinclair/typebox";
 import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
@@ -31,7 +31,7 @@ const User = Type.Object({
 });
 type User = ParsedItem<typeof User>;
 
-/** A username can move to another user; after this time it is requested again. */
+/** A username can move to another user; after this time, the identity is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
 const pollUsers: PollBatch = async (batch, context) => {
@@ -49,7 +49,7 @@ async function resolveIdentity(target: CollectionTarget, context: CollectorConte
   return createIdentity(context, findUser(target.id));
 }
 
-/** @returns Finds one of the users, or throws why X left it out. */
+/** @returns A function that finds a user, or throws why X left the user out. */
 async function fetchUsers(batch: readonly CollectionTarget[], context: CollectorContext) {
   const { items, warning, checkExists } = await fetchList(context, User, {
     bucket: "users",
@@ -195,7 +195,7 @@ function observeTweet(
 
 const WINDOW_MS = 15 * MINUTE_MS;
 
-/** X has no daily quota; its windows make one. */
+/** X has no daily quota; the windows of a day make one. */
 function createWindowBucket(requests: number): QuotaBucket {
   const window = { requests, durationMs: WINDOW_MS, headerPrefix: "x-rate-limit" };
   return { unitsPerDay: (requests * DAY_MS) / WINDOW_MS, zone: "UTC", window };

@@ -1,4 +1,4 @@
-/** Reads the responses of X: their meaning, lists, and the problems of what lists leave out. */
+/** Reads the responses of X: errors, lists of users or tweets, and why X left something out. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";
@@ -60,7 +60,7 @@ const ListResponse = Type.Object({
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
 
-/** Requests a list of users or tweets. `checkExists()` throws why X left one out, if it says so. */
+/** Requests a list of users or tweets. `checkExists()` throws why X left out one, if X says why. */
 export async function fetchList<Schema extends TSchema>(
   { request }: CollectorContext,
   itemSchema: Schema,

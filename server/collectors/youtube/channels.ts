@@ -1,4 +1,4 @@
-/** Polls YouTube channels: their description, their counts, and where their videos are listed. */
+/** Polls YouTube channels: their attributes, counts, and the playlist that lists their videos. */
 import { Type, type Static } from "@sinclair/typebox";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
 import type { CollectorContext, PollResult, CollectionTarget } from "../collector.ts";
@@ -37,7 +37,7 @@ type Channel = Static<typeof Channel>;
 /** The source state: the identifier of a channel, `UC…`, and its playlist of all videos, `UU…`. */
 type ChannelIds = Readonly<Record<"channel" | "uploads", string>>;
 
-/** Observes channels: those with a known identifier in one request, the others by handle. */
+/** Observes channels: all with a known identifier in one request, others by handle, one by one. */
 export async function* pollChannels(
   targets: readonly CollectionTarget[],
   context: CollectorContext,

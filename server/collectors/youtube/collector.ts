@@ -1,4 +1,4 @@
-/** The collector of YouTube, Data API v3: channels and their shorts. */
+/** The collector of YouTube's Data API v3, for channels and shorts: quotas, tasks and errors. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";

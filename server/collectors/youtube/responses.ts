@@ -4,7 +4,7 @@ import { parseItems, Unchecked } from "../client/responses.ts";
 import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
 import { YOUTUBE } from "./source.ts";
 
-/** Resources that do not exist are left out; `items` is absent without any. */
+/** YouTube leaves out missing resources, and `items` itself if there is none. */
 const ListResponse = Type.Object({
   kind: Unchecked,
   pageInfo: Unchecked,
@@ -26,12 +26,12 @@ export async function fetchList<Schema extends TSchema>(
   return { ...parseItems(YOUTUBE.title, itemSchema, items ?? []), nextPageToken };
 }
 
-/** Images by the name of their size. */
+/** Images by the name of a size. */
 export const Thumbnails = Type.Optional(
   Type.Record(Type.String(), Type.Object({ url: Unchecked, width: Unchecked })),
 );
 
-/** The widths of images that come without one, in pixels. */
+/** The widths in pixels of images that come without a width. */
 const THUMBNAIL_WIDTHS = new Map(
   Object.entries({ default: 120, medium: 320, high: 480, standard: 640, maxres: 1280 }),
 );

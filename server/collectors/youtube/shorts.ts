@@ -1,4 +1,4 @@
-/** Polls YouTube shorts: finds those of a channel, and observes the counts of known ones. */
+/** Polls YouTube shorts: finds the new shorts of a channel, and observes counts of known shorts. */
 import { Type, type Static } from "@sinclair/typebox";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
@@ -49,7 +49,7 @@ const SHORT_MAX_SECONDS = 180;
 interface Playlist {
   readonly target: CollectionTarget;
   readonly channelIds: Awaited<ReturnType<typeof resolveChannelIds>>;
-  /** Whether it has all videos of the channel, and not only shorts. */
+  /** Whether the playlist has all videos of the channel, and not only shorts. */
   readonly isMixed: boolean;
 }
 
@@ -67,8 +67,8 @@ async function* pollShorts(target: CollectionTarget, context: CollectorContext) 
 
 async function* pollPlaylist(playlist: Playlist, context: CollectorContext) {
   const { target, channelIds, isMixed } = playlist;
-  // Videos that are not shorts never become known items. So the state says up to when a mixed
-  // playlist was read; its last day is read again, for videos that appeared during the reading.
+  // Videos that are not shorts never become known items. So the source state keeps the date up to
+  // which a mixed playlist was read; the day before it is read again, for videos added meanwhile.
   const readTo = isMixed ? readInstant(target.sourceState["uploadsReadTo"]) : undefined;
   const readUntil = readTo === undefined ? -Infinity : readTo - DAY_MS;
   const requestedIds = new Set<string>();
@@ -127,7 +127,7 @@ async function fetchEntries(
   return { entries, warning, nextCursor: nextPageToken };
 }
 
-/** Observes the videos of a page that are shorts. An invalid one has no item. */
+/** Observes the videos of a page that are shorts. An invalid short has no item. */
 async function fetchVideos(
   { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],

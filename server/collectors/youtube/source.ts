@@ -1,4 +1,4 @@
-/** The source YouTube: its settings, and the names of its channels. */
+/** The source YouTube: its settings, and the parser of channel names. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { Source } from "../collector.ts";
 
@@ -28,7 +28,7 @@ const CHANNEL_URL_PATTERN =
 const VIDEO_URL_PATTERN =
   /^(?:https?:\/\/)?(?:(?:www\.|m\.)?youtube\.com\/(?:shorts|watch|live|embed)|youtu\.be)\b/i;
 
-/** A text without `@` that is meant to be an identifier, and not a handle. */
+/** A text without `@` that is probably meant as an identifier, and not as a handle. */
 const NEAR_ID_PATTERN = /^UC.{18}/i;
 
 /** Takes a handle with or without `@`, an identifier, or the address of a channel's page. */

@@ -1,4 +1,4 @@
-/** The endpoints of accounts: grants, refunds, usage, statements, and verification of balances. */
+/** Administration endpoints of accounts: grants, refunds, usage, statements and verification. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue, type QueryParameters } from "../../../core/parameters.ts";
@@ -19,7 +19,7 @@ import { Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
 import { toResource } from "./rows.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
 
-/** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
+/** The days of `used_30_days`, with today. By default, `GET /admin/usage` lists the same days. */
 const USED_DAYS = 30;
 
 const STATEMENT_PAGE_LINES = 1000;

@@ -1,4 +1,4 @@
-/** Records the changes by administrators. Reads are not recorded. */
+/** Records changes, retention runs and imports by administrators in the audit, without secrets. */
 import { countRejected } from "../../../core/rejections.ts";
 import type { RejectionReport } from "../../../core/stores.ts";
 import { HOUR_MS } from "../../../core/time.ts";
@@ -13,9 +13,9 @@ const DONE = "done";
 type AuditOptions = Pick<AdminOptions, "now" | "audit">;
 
 /**
- * Makes a change, with an entry in the audit. The entry is stored before the change. If that fails,
- * so does the request, and nothing changes. If the outcome cannot be stored, the entry stays
- * without one.
+ * Makes a change, with an entry in the audit. The entry is stored before the change. If it cannot
+ * be stored, the request fails and nothing changes. If the outcome cannot be stored, the entry
+ * stays without an outcome.
  */
 export async function recordChange<Result>(
   options: AuditOptions,
@@ -35,7 +35,7 @@ export async function recordChange<Result>(
   }
 }
 
-/** Applies retention step by step, with an entry in the audit. It may end between two steps. */
+/** Applies retention step by step, with an entry in the audit. A client can end it early. */
 export async function recordRetention(
   options: AuditOptions,
   request: Request,
@@ -43,7 +43,7 @@ export async function recordRetention(
 ): Promise<RetentionRun> {
   const finish = await beginEntry(options, request, { action: "retention apply" });
   async function* recordRun(): RetentionRun {
-    // Stays if the client leaves before the end.
+    // The outcome if the client leaves before the end.
     let outcome = "stopped";
     let details: AuditDetails = {};
     try {
@@ -98,7 +98,7 @@ type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", nu
 
 const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, causes: [] };
 
-/** Imports observations. A caller's imports of an hour share an entry, as they can be thousands. */
+/** Imports observations. A caller's imports in an hour share an entry: there can be thousands. */
 export async function recordImport<Result extends ImportCounts>(
   { audit, now }: AuditOptions,
   request: Request,

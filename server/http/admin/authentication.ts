@@ -1,12 +1,12 @@
 /**
  * Authenticates administrators by ADMIN_TOKEN or a named token, limits how often a token is
- * guessed, and knows the caller of each request, as the audit records it.
+ * guessed, and remembers the caller of each request for the audit. Commands need no token.
  *
  * Requests from a network that guessed too often are rejected before their token is compared, so
  * that a right guess among them is worth nothing. A limit for all networks together bounds guesses
- * from many addresses. Networks that sent the right token before are exempt from it, so that others
- * cannot lock them out. A guess is a wrong token that the network did not send before, and that is
- * not known as revoked: a program with an old token locks nobody out.
+ * from many addresses. Networks that sent a valid token before are exempt from that limit, so that
+ * others cannot lock them out. A guess is a wrong token that the network did not send before, and
+ * that is not known as revoked: a program with an old token locks nobody out.
  */
 import { timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
@@ -26,7 +26,7 @@ interface AdminCaller {
 
 const callers = new WeakMap<Request, AdminCaller>();
 
-/** The name of the setting's token in the audit. */
+/** The name of the token in the setting ADMIN_TOKEN, for the audit. */
 export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
 
 const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
@@ -40,7 +40,7 @@ export function getAdminCaller(request: Request): AdminCaller {
   return caller;
 }
 
-/** A named token, or that of the setting, which has no id. */
+/** A named token, or the token of the setting, which has no id. */
 type AdminToken = Awaited<ReturnType<AdminTokenStore["list"]>>[number];
 type KnownToken = Pick<AdminToken, "name" | "hash" | "revokedAt"> & Partial<Pick<AdminToken, "id">>;
 
@@ -48,7 +48,7 @@ const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
 const FAILURE_DELAY_MS = 500;
 
-/** Of networks and of guesses. Fewer can fail within a minute, which clears a failure. */
+/** The most networks and guesses in memory. Fewer can fail in a minute, which clears a failure. */
 const REMEMBERED_MAX = 1000;
 
 export function createAdminAuthentication(options: {
@@ -68,7 +68,7 @@ export function createAdminAuthentication(options: {
   const guesses = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   let totalFailures: TokenBucket | undefined;
 
-  /** Compares a token. It must not wait: simultaneous requests would all be below the limits. */
+  /** Compares a token, synchronously: simultaneous requests would otherwise all pass the limits. */
   function check(
     request: Request,
     presentedToken: string,
@@ -127,7 +127,7 @@ export function createAdminAuthentication(options: {
   };
 }
 
-/** The network of an address: IPv4 itself, 64 bits of IPv6, as clients choose the other ones. */
+/** The network of an address: all of IPv4, 64 bits of IPv6, because clients choose the others. */
 function getNetworkPrefix(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address;

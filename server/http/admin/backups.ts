@@ -1,4 +1,4 @@
-/** The endpoints of backups: over HTTP into one folder, on the owner's socket anywhere. */
+/** Administration endpoints of the backups in BACKUP_FOLDER: list, make, delete and download. */
 import { join, resolve, sep } from "node:path";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
@@ -97,14 +97,14 @@ export const ADMIN_BACKUP_ENDPOINTS = [
   }),
 ] as const;
 
-/** Creates the handler of a failed backup. Where the folder is does not concern the client. */
+/** Creates a handler of backup errors that cuts the folder's path, which is no client's concern. */
 const hideFolder = (folder: string) => (error: unknown) => {
   if (!(error instanceof DomainError)) throw error;
   const message = error.message.replaceAll(`${resolve(folder)}${sep}`, "");
   throw new DomainError(error.code, message, { cause: error.cause });
 };
 
-/** Lists the backups of a folder, the newest first. One that is being made ends with `.part`. */
+/** Lists the backups of a folder, the newest first, without files in the making (`.part`). */
 async function listBackups(folder: string) {
   const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : [];
   const files = entries.filter((entry) => entry.isFile() && FILE_PATTERN.test(entry.name));
@@ -119,7 +119,7 @@ async function listBackups(folder: string) {
   return backups.flat().toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
 }
 
-/** Reads a file. Bun would answer a request for a range of a `BunFile` with 206 or an empty 416. */
+/** Reads a file. For a `BunFile`, Bun would answer range requests with 206 or an empty 416. */
 async function* readChunks(file: Bun.BunFile): AsyncGenerator<Uint8Array> {
   yield* file.stream();
 }

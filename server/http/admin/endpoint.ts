@@ -1,4 +1,7 @@
-/** An administration endpoint's declaration: routes, checks, OpenAPI and client follow from it. */
+/**
+ * The declaration of an administration endpoint, and the services that its handler gets. Routes,
+ * checks, OpenAPI and client follow from the declaration.
+ */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { SourceStatus } from "../../collectors/source-health.ts";
@@ -40,7 +43,7 @@ export interface AdminOptions {
     readonly sources: readonly SourceStatus[];
   }>;
   readonly channels: ReturnType<typeof createTrackedChannelStore>;
-  /** Finds out which channel a person means. @throws {DomainError} `Invalid Request`. */
+  /** Parses a channel's name as people write it. @throws {DomainError} `Invalid Request`. */
   parseChannelName(text: string): string;
   readonly creators: MonitoringListStore;
   /** Why nothing of a kind is collected; `undefined` if it is. */
@@ -58,7 +61,7 @@ export interface AdminOptions {
   readonly backupFolder: string;
 }
 
-/** A value that is not changed: handlers may return one that others hold. */
+/** A read-only value: handlers may return a value that other code holds. */
 type Immutable<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
   : Value;
@@ -74,7 +77,7 @@ interface AdminRequest<Body> {
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Body;
   setStatus(status: number): void;
-  /** Makes a change, with an entry in the audit, where `describe` says more about the result. */
+  /** Makes a change and records it in the audit; `describe` adds details of the result. */
   record<Result>(
     change: Change,
     make: () => Promise<Result>,

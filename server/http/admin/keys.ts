@@ -1,4 +1,4 @@
-/** The endpoints of API keys. */
+/** Administration endpoints of API keys: list, create, revoke and rotate, with their durations. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
@@ -72,7 +72,7 @@ export const ADMIN_KEY_ENDPOINTS = [
       const { account, label = null, expires } = body;
       const scopes = parseScopes(body.scopes);
       const expiresAt = expires === undefined ? null : parseExpiry(expires, now());
-      // The types require every field.
+      // The compiler requires every field.
       const options = { label, scopes, expiresAt } satisfies Required<KeyOptions>;
       const details = { label, scopes: scopes.join(", "), expires: expires ?? null };
       return record(

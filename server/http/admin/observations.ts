@@ -1,4 +1,4 @@
-/** The endpoints that import observations, export them as NDJSON or CSV, and apply retention. */
+/** Administration endpoints to import observations, export NDJSON or CSV, and apply retention. */
 import { Type } from "@sinclair/typebox";
 import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";

@@ -1,4 +1,4 @@
-/** The endpoints of two lists with pages: the notices, which can be sent again, and the audit. */
+/** Administration endpoints of two paged lists: notices, which can be sent again, and the audit. */
 import { Type } from "@sinclair/typebox";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, LIST_LIMIT_RANGE } from "../../../core/limits.ts";
@@ -31,7 +31,7 @@ const createPageParameters = (rows: string, cursorMaxLength: number) => ({
   ),
 });
 
-/** Reads a page of a list. The cursor of the next one is the id of its last row. */
+/** Reads a page of a list. The next page's cursor is the id of the last row of this page. */
 async function readPage<Row extends { readonly id: string | number }>(
   query: QueryParameters,
   read: (limit: number) => Promise<readonly Row[]>,

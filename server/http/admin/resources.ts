@@ -1,4 +1,4 @@
-/** Schemas of the resources that the administrator's page shows too, and of shared fields. */
+/** Schemas of resources that endpoints and the administrator's page share, and of fields. */
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import {
@@ -18,8 +18,7 @@ import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../stored-names.ts"
 export const resource = <Fields extends TProperties>($id: string, fields: Fields) =>
   strictObject(fields, { $id });
 
-// The description of a text with a pattern says what is allowed: the message of an error has it,
-// too.
+// Error messages repeat the description of a text with a pattern, so it says what is allowed.
 
 /** A name, label, reference or reason. */
 export const Name = Type.String({

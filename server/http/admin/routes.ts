@@ -1,8 +1,8 @@
 /**
- * The routes of the administration API, and the endpoints that only the command line has: the owner
- * of the database file, tokens, and backups to any path. The command line is a client of the API,
- * in process or through the owner's socket. To holders of a token, the API is also served over
- * HTTP.
+ * The routes of the administration API, and the endpoints that only the command line has: they
+ * describe the process that owns the database file, manage tokens, and back up to any path. The
+ * command line is a client of the API, in process or through the owner's socket. To holders of a
+ * token, the API is also served over HTTP.
  */
 import { KindGuard, Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -64,7 +64,7 @@ interface OwnerOptions extends AdminOptions {
 
 const defineOwner = createDefine<OwnerOptions, unknown>();
 
-/** Begins with a letter, so that no name looks like an id; and not as a token or a key does. */
+/** Begins with a letter, unlike an id, and not with `cm_` or `cma_`, unlike keys and tokens. */
 const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 const Token = strictObject({
@@ -80,8 +80,8 @@ const RevokedToken = strictObject({ id: Count, name: Type.String(), revoked_at: 
 
 /**
  * The endpoints of the owner's socket alone: the process that owns the database file, tokens of
- * administrators, because no token can make another, and backups to any path, because its clients
- * may write files anyway.
+ * administrators, because no token can make another token, and backups to any path, because clients
+ * of the socket may write files anyway.
  */
 const OWNER_ENDPOINTS = [
   defineOwner({
@@ -180,7 +180,7 @@ export function createAdminRoutes<Options extends AdminOptions>(
         request,
         query: getQuery(request),
         parameters: params,
-        // The check has compared it with its schema.
+        // The check has compared the body with its schema.
         body: body as never,
         setStatus: (code) => void (set.status = code),
         record: (change, make, describe) => recordChange(options, request, change, make, describe),

@@ -1,4 +1,4 @@
-/** Validates requests: bodies against their schemas, and parameters that several endpoints have. */
+/** Validates administration requests: bodies against their schemas, and shared query parameters. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";

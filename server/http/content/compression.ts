@@ -1,4 +1,4 @@
-/** Compresses responses with an encoding that the client accepts: RFC 9110, section 12.5.3. */
+/** Chooses an encoding that the client accepts (RFC 9110, 12.5.3), and compresses bodies. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Elysia } from "elysia";
@@ -20,10 +20,10 @@ const COMPRESSORS: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promi
 /** Bodies wait for a thread, and two threads compress far less than a service can render. */
 const PENDING_MAX_BYTES = 32 * 1_048_576;
 
-/** Of the bodies that are being compressed. It is global, as the threads are. */
+/** The bytes of all bodies that are being compressed. It is global, as the threads are. */
 let pendingBytes = 0;
 
-/** The choices by header, because parsing one takes longer than serving a cached response. */
+/** Choices by header: parsing a header takes longer than serving a cached response. */
 const choices = new LRUCache<string, { readonly encoding: ContentEncoding | undefined }>({
   max: 100,
 });
@@ -66,12 +66,12 @@ export async function compress(
   }
 }
 
-/** The entity tag of a body in an encoding: each has its own, because its bytes are others. */
+/** The entity tag of a body in an encoding: each encoding has its own, because the bytes differ. */
 export function createEncodedEtag(etag: string, encoding: ContentEncoding): string {
   return `${etag.slice(0, -1)}-${encoding}"`;
 }
 
-/** Creates the plugin that compresses returned values, but no `Response`: it can be a stream. */
+/** Creates a plugin that compresses returned values, but no `Response`, which can be a stream. */
 export function createCompressionPlugin() {
   return new Elysia({ name: "compression" }).onAfterHandle(
     { as: "global" },

@@ -10,7 +10,7 @@ export const FORMATS = ["json", "csv"] as const;
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
 interface Table {
-  /** The fields of an item, those of nested objects behind a dot: `change.views`. */
+  /** The fields of an item. A dot precedes a field of a nested object: `change.views`. */
   readonly columns: readonly string[];
   /** Where the list is in the body: `followers.USER.metrics`. */
   readonly items: string;

@@ -1,4 +1,4 @@
-/** The endpoint of the account: the balance of the account of a key, and its usage. */
+/** The endpoint of an API key's account: its balance and usage. Administration shares the usage. */
 import { Type, type TProperties } from "@sinclair/typebox";
 import { createInvalidRequestError } from "../../../core/errors.ts";
 import type { QueryParameters } from "../../../core/parameters.ts";

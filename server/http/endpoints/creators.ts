@@ -1,4 +1,4 @@
-/** The endpoints of the monitoring list: list, add and remove creators. */
+/** The endpoints of the monitoring list: list (from a shared cache), add and remove creators. */
 import { createCreatorResult, parseCreator } from "../../../core/creators.ts";
 import * as schemas from "../../../core/resources/creators.ts";
 import type { MonitoringListStore } from "../../store/collection/watch-lists.ts";
@@ -94,7 +94,7 @@ export const CREATOR_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
 ];
 
-/** Creates a reader of the list as JSON, page by page and shared: it can have 10,000 creators. */
+/** Creates a shared reader of the list as JSON. It reads in pages: there can be 10,000 creators. */
 function createListReader(list: MonitoringListStore): () => Promise<EncodedList> {
   let cached: (EncodedList & { version: string; startedAt: number }) | undefined;
   return coalesceRuns(async () => {

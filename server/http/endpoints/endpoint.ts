@@ -1,4 +1,7 @@
-/** An endpoint's declaration: routes, checks, charges, OpenAPI and README table follow from it. */
+/**
+ * The parts of the API, and the declaration of an endpoint, from which its route, checks, charge,
+ * formats, OpenAPI text and row of the README table follow.
+ */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
@@ -59,7 +62,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly part: keyof typeof API_PARTS;
   readonly summary: string;
   readonly description: string;
-  /** The parameters of the path by name, with errors of their own; else they are shared ones. */
+  /** The path parameters by name that are not shared; the endpoint itself declares their errors. */
   readonly parameters?: TProperties;
   /** The query parameters by name; any other is an error, which lists them in this order. */
   readonly query?: TProperties;
@@ -70,7 +73,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
     readonly description: string;
     /** Headers that not every endpoint has. `Link` leads to the page at `nextCursor`. */
     readonly headers?: readonly OptionalHeader[];
-    /** The status of a success; by default 200. With several, the handler sets one. */
+    /** The status of a success; by default 200. Of several statuses, the handler sets one. */
     readonly statuses?: readonly number[];
   };
   readonly errors?: ErrorExamples;
@@ -80,7 +83,7 @@ export interface EndpointDescription<Result extends TSchema = TSchema> {
     readonly response: unknown;
     readonly csv?: string;
   };
-  /** Its cost, if it differs from that of its part of the API. */
+  /** The cost, if it differs from the cost of its part of the API. */
   readonly price?: {
     readonly text: string;
     readonly example: number;
@@ -114,24 +117,24 @@ export type ReadDeclaration<
   Parsed,
 > = EndpointDescription<Result> & {
   readonly operation: Path;
-  /** Checks the query or the body. @throws {DomainError} For one that is not allowed. */
+  /** Checks the query or the body. @throws {DomainError} For an input that is not allowed. */
   parse?(input: { query: URLSearchParams; body: unknown; now: number }): Parsed;
   readonly price?: {
     countReads(parsed: Parsed): number;
   };
-  /** Loads the response. The signal may end it once nobody waits for it. */
+  /** Loads the response. The signal may end the load once nobody waits for it. */
   load(
     sources: EndpointSources,
     parameters: PathParameters<Path>,
     parsed: Parsed,
     signal: AbortSignal,
   ): Promise<CacheableResult<Static<Result>>>;
-  /** CSV has a row for each item of a list. With it, the query has the parameter `format`. */
+  /** CSV has a row for each item of a list. The query then has the parameter `format`. */
   readonly csv?: {
     /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
     readonly items: string;
     createFileName(parameters: PathParameters<Path>): string;
-    /** A column beside those of every item. */
+    /** Finds a column beside the fields that every item has. */
     findExtraColumn?(parsed: Parsed): string | undefined;
     findNextPage?(body: Static<Result>): number | undefined;
   };

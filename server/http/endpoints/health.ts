@@ -71,7 +71,7 @@ export const HEALTH_ENDPOINTS: readonly FreeEndpoint[] = [
   }),
 ];
 
-/** Stopping is no failure, so this error is not thrown: that would log it. */
+/** Stopping is no failure, so this error is not thrown: throwing would log it. */
 function createStoppingResponse(): Response {
   const error = new DomainError("Service Unavailable", "The service is stopping");
   const { body, ...init } = formatErrorResponse(error, "/readyz");

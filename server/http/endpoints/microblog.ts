@@ -1,4 +1,4 @@
-/** The endpoints of the microblog API: users, their tweets and their followers. */
+/** The endpoints of the microblog API: users, tweets, followers, histories and comparisons. */
 import type { TProperties } from "@sinclair/typebox";
 import { DAYS_FILTER_RANGE, PAGE_LIMIT_RANGE, PAGE_NUMBER_RANGE } from "../../../core/limits.ts";
 import { parseListRequest, SORT_FIELDS, SORTS } from "../../../core/lists.ts";
@@ -118,7 +118,7 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     csv: {
       items: "followers.USER.metrics",
       createFileName: ({ username }) => `${username}-followers.csv`,
-      // Only a header can tell that there are more.
+      // In CSV, only a header can tell that there are more pages.
       findNextPage: ({ pagination: { has_more, page } }) => (has_more ? page + 1 : undefined),
     },
   }),

@@ -1,4 +1,4 @@
-/** The table of all endpoints of the API, and their routes. */
+/** The table of all endpoints but administration, and the creation of routes for both. */
 import { Elysia, type Context } from "elysia";
 import type { createChargedReads } from "../reads/charged-reads.ts";
 import { readJsonBody } from "../request-body.ts";
@@ -16,7 +16,7 @@ import { HEALTH_ENDPOINTS } from "./health.ts";
 import { MICROBLOG_ENDPOINTS } from "./microblog.ts";
 import { VIDEO_ENDPOINTS } from "./video.ts";
 
-/** All endpoints, in the order of the OpenAPI document. */
+/** All these endpoints, in the order of the OpenAPI document. */
 export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
   ...HEALTH_ENDPOINTS,
   ...VIDEO_ENDPOINTS,

@@ -1,4 +1,4 @@
-/** Endpoints of both kinds of owner: batches, comparisons, and histories of owners and items. */
+/** Endpoints that both kinds of owner have: batches, comparisons, histories (of items too). */
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
 import {
   parseBatchRequest,

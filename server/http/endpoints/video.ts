@@ -1,4 +1,4 @@
-/** The endpoints of the video API: channels and their shorts. */
+/** The endpoints of the video API: channels, shorts, histories and comparisons. */
 import type { TProperties } from "@sinclair/typebox";
 import { parseShortsRequest } from "../../../core/shorts.ts";
 import { SHORTS_LIMIT_RANGE } from "../../../core/limits.ts";
@@ -44,7 +44,7 @@ const CHANNEL_LIST_QUERY: TProperties = {
   country: createFilterParameter("Only channels of this country, in any case."),
 };
 
-/** Whether a query asks for a page: without such a parameter, the list is whole. */
+/** Whether a query asks for a page: without any parameter but `format`, the list is whole. */
 const isPageQuery = (query: URLSearchParams): boolean =>
   Object.keys(CHANNEL_LIST_QUERY).some((name) => name !== "format" && query.has(name));
 

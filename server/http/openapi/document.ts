@@ -1,4 +1,4 @@
-/** The OpenAPI document: follows from the declarations, its long examples from reference.json. */
+/** Builds the OpenAPI document from endpoint declarations and fixed parts in reference.json. */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
 import { Day, Instant } from "../../../core/resources/fields.ts";
@@ -19,7 +19,7 @@ const ALL_ENDPOINTS: readonly EndpointDescription[] = [
   ...Array.from(ADMIN_ENDPOINTS, (endpoint) => ({ ...endpoint, part: "Administration" as const })),
 ];
 
-/** Formats for generators of clients. Core's schemas have patterns: TypeBox knows no formats. */
+/** Formats by pattern, for generators of clients. TypeBox knows no formats: core has patterns. */
 const FORMATS = new Map<unknown, string>([
   [Day.pattern, "date"],
   [Instant.pattern, "date-time"],

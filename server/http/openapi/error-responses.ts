@@ -1,4 +1,4 @@
-/** Describes the responses to an endpoint's errors, by status, with an example of each error. */
+/** Describes an endpoint's error responses for OpenAPI: by status, an example of each error. */
 import type { TProperties } from "@sinclair/typebox";
 import {
   ERROR_STATUSES,

@@ -3,7 +3,7 @@ import { DomainError } from "../../../core/errors.ts";
 
 const PENDING_MAX_BYTES = 96 * 1_048_576;
 
-/** Bun may copy such a body for each response; a longer one is sent in chunks. */
+/** Bun may copy a body of this size for each response; a longer body is sent in chunks. */
 export const SHORT_BODY_MAX_BYTES = 14_000;
 
 /** Bun copies a chunk and holds it until the socket takes it, so each connection holds a chunk. */
@@ -11,7 +11,7 @@ const CHUNK_BYTES = 262_144;
 
 export type BodyStreamer = ReturnType<typeof createBodyStreamer>;
 
-/** A body longer than the bound is sent if no other body is. */
+/** A body longer than `maxBytes` is sent only if no other long body is being sent. */
 export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   /** In how many responses each body is being sent: they share its bytes. */
   const responseCounts = new Map<Uint8Array, number>();
@@ -68,7 +68,7 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
       }
     };
     return new ReadableStream({
-      // Bun sends a direct stream several times as fast as others.
+      // Bun sends a direct stream several times as fast as other streams.
       type: "direct",
       pull(controller) {
         sentBytes = CHUNK_BYTES;

@@ -1,14 +1,14 @@
 /**
- * The server of charged reads, nearly all requests, which bypasses Elysia's pipeline. Cached and
- * uncached reads share this one path: a cached response skips the store, not the checks. The routes
- * of Elysia lead here too, for programs that mount the app.
+ * Serves charged reads, which are nearly all requests, without Elysia's pipeline: admits, debits,
+ * loads or finds in the cache, compresses, refunds. A cached response skips the store, not the
+ * checks. Routes of Elysia lead here too, for programs that mount the app.
  *
  * Why it bypasses the pipeline: as ordinary routes, cached reads take 1.29 times the CPU time at
  * 256 connections, and 1.15 times if all admission hooks are synchronous. In process they take 1.44
  * times with our two hooks (the asynchronous `onRequest` and the global `onTransform`), 1.20 times
  * with no hook, and 1.10 times if our own route match goes too; the rest is Elysia's context, its
  * asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians of
- * the ratios of alternating turns.
+ * the ratios of alternating runs.
  */
 import type { Caller } from "../../metering/api-keys.ts";
 import type { Receipt } from "../../metering/batch-committer.ts";
@@ -56,7 +56,7 @@ interface ChargedReadsOptions extends AdmissionOptions {
   onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
 
-/** The status in logs and metrics of a request whose client left; nginx has the same. */
+/** The status in logs and metrics of a request whose client left, as in nginx. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 export function createChargedReads(options: ChargedReadsOptions) {
@@ -139,7 +139,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
   return response;
 }
 
-/** The cached response of a request: compressed, under the encoding and the key, or else plain. */
+/** Finds the cached response: compressed, under a key that begins with the encoding, else plain. */
 function findCached(
   { responseCache, now }: ChargedReadsOptions,
   { cacheKey }: MatchedRead,

@@ -1,4 +1,4 @@
-/** The cost of a read, and the idempotency keys of requests. */
+/** The cost of a read, and the form and the parser of idempotency keys. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 

@@ -1,6 +1,6 @@
-/** Limits large reads per iteration of the event loop, so that responses leave between them. */
+/** Limits the reads in one iteration of the event loop, so that responses leave between them. */
 
-/** Callers get their slots in the order they came: `undefined` if there is one now. */
+/** Callers get slots in the order they came. `undefined` means that a slot is free now. */
 export function createEventLoopLimiter(maxPerIteration: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let freeSlots = maxPerIteration;

@@ -1,11 +1,11 @@
-/** The routes of charged reads: which one a request matches, and how it is parsed and priced. */
+/** The routes of charged reads: matches requests, builds cache keys, parses and prices reads. */
 import { prefersCsv } from "../content/csv.ts";
 import { assertKnownParameters, getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type MatchRoute } from "../route-matcher.ts";
 import type { ReadResult } from "./rendered-response.ts";
 
 export interface ReadRoute {
-  /** The query parameters that it has; by default, any. */
+  /** The query parameters that the route has; by default, any. */
   readonly queryNames?: readonly string[];
   readonly hasCsv?: boolean;
   /** Parses a request. @throws {DomainError} For a parameter or body that is not allowed. */
@@ -21,7 +21,7 @@ export interface ReadRoute {
   }): {
     /** In credits. */
     readonly cost: number;
-    /** The signal may end it once nobody waits for it. */
+    /** The signal may end the load once nobody waits for it. */
     readonly load: (signal: AbortSignal) => Promise<ReadResult>;
   };
 }
@@ -37,7 +37,7 @@ export function matchRead(
   const route = routesByHandler.get(pattern?.handlers.get(request.method));
   if (pattern === undefined || route === undefined) return undefined;
   const isCsvPreferred = route.hasCsv === true && prefersCsv(request.headers.get("accept"));
-  // A response to a `POST` is not cached. No path and no encoding begins like the prefix of CSV.
+  // A response to a `POST` is not cached. No path and no encoding begins with `csv`.
   const cacheKey =
     request.method === "POST" ? undefined : isCsvPreferred ? `csv${pathAndQuery}` : pathAndQuery;
   return { request, path, pathAndQuery, pattern, route, isCsvPreferred, cacheKey };

@@ -1,4 +1,4 @@
-/** Renders results of reads: body, entity tag and headers, before a request is known. */
+/** Renders the result of a read into a response that its requests share, and compresses it. */
 import type { TimeRange } from "../../../core/growth.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { stringifyToPieces } from "../../raw-json.ts";
@@ -18,12 +18,12 @@ export interface RenderedResponse {
   /** Text, or the bytes of a long body: many responses share them. */
   readonly body: string | Uint8Array;
   readonly etag: string;
-  /** Built once, because building them takes longer than the rest of a cached response. */
+  /** Built once, because that takes longer than everything else of a cached response. */
   readonly headers: Headers;
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
   readonly cost: number;
-  /** Whether something that it depends on changed, or the cache dropped it. */
+  /** Whether something that the response depends on changed, or the cache dropped it. */
   isInvalidated: boolean;
 }
 
@@ -39,10 +39,10 @@ let garbageBytes = 0;
 const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
 const encoder = new TextEncoder();
-// Otherwise it would remove a byte-order mark at the beginning of a body.
+// Without this option, it would remove a byte-order mark at the beginning of a body.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The entity tags of long bodies: the body of a large read can be the same bytes again. */
+/** The entity tags of long bodies: another large read can return the same bytes. */
 const etags = new WeakMap<Uint8Array, string>();
 
 export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: number): boolean {

@@ -1,4 +1,4 @@
-/** Caches responses until something that they depend on changes, or an item leaves the period. */
+/** Caches responses until their data changes or their validity ends; requests share a rendering. */
 import { LRUCache } from "lru-cache";
 import type { ChangeSet } from "../../store/history/change-log.ts";
 import { isFresh, type RenderedResponse } from "./rendered-response.ts";
@@ -37,8 +37,8 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   }
 
   /**
-   * Stores a response, unless something changed after `sequence`, before which it was read. Nothing
-   * is stored before the first `invalidate()`.
+   * Stores a response that was read after the change `sequence`, unless there is a newer change.
+   * Nothing is stored before the first `invalidate()`.
    */
   function set(key: string, response: RenderedResponse, sequence: number): void {
     if (sequence !== latestSequence) return;
@@ -55,7 +55,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     get,
     set,
 
-    /** Renders and stores a response. Requests share a run, unless it began before `sequence`. */
+    /** Renders and stores a response. Requests with the same key and sequence share it. */
     load(
       key: string,
       sequence: number,

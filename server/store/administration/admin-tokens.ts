@@ -6,10 +6,10 @@ import { generateSecret, hashSecret } from "../../secrets.ts";
 import { writeNamed, type Database } from "../database/database.ts";
 import { adminTokens } from "../tables/administration-tables.ts";
 
-/** Every token begins with it; no name does. */
+/** Every token begins with this prefix; no name does. */
 const PREFIX = "cma_";
 
-/** Valid tokens at a time: all are in memory, and a person revokes those that nobody needs. */
+/** The most valid tokens at a time: all are in memory, and people revoke unneeded ones. */
 const ACTIVE_MAX = 100;
 
 /** Listed tokens: all valid ones, then the newest of the revoked ones, which are never deleted. */
@@ -52,7 +52,7 @@ export function createAdminTokenStore(database: Database, now: () => number) {
 
     list,
 
-    /** Lists as `list()` does, but a revocation by another process takes effect within a second. */
+    /** Like `list()`, but a revocation by another process can show half a second late. */
     listCached() {
       const ageMs = cached === undefined ? Infinity : now() - cached.startedAt;
       // An age below 0 is not fresh: the clock was set back.

@@ -1,4 +1,4 @@
-/** Stores the audit. An entry is written before its change, so that no change is without one. */
+/** Stores and lists the audit. An entry precedes its change, so that no change lacks an entry. */
 import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { audit, type AuditDetails } from "../tables/administration-tables.ts";
@@ -34,7 +34,7 @@ const { uid: _, ...LISTED_COLUMNS } = getTableColumns(audit);
 
 export function createAuditStore(database: Database) {
   return {
-    /** Stores a change before it is made. A second one with its `uid` changes nothing. */
+    /** Stores an entry before its change. For a stored `uid`, it only clears the outcome. */
     async begin(entry: Omit<typeof audit.$inferSelect, "id" | "outcome">) {
       const { uid, at, actor, origin, action, target, details } = entry;
       const args = [uid, at, actor, origin, action, target, JSON.stringify(details)];
@@ -47,13 +47,13 @@ export function createAuditStore(database: Database) {
       await database.write([{ sql, args }], { idempotent: true });
     },
 
-    /** Like `finish()`, but adds the details, which are counts, to those of the entry. */
+    /** Like `finish()`, but adds counts to the counts in the entry's details. */
     async add(uid: string, outcome: string, counts: Readonly<Record<string, number>>) {
       const args = [outcome, JSON.stringify(counts), uid];
       await database.write([{ sql: ADD_COUNTS, args }]);
     },
 
-    /** The newest change first. Without an outcome, it is being made, or its outcome is unknown. */
+    /** The newest first. Without an outcome, an entry is in progress, or its outcome is unknown. */
     list: ({ actor, action, before, limit }: AuditFilter) =>
       database.query((drizzle) =>
         drizzle

@@ -1,4 +1,4 @@
-/** Reads how much is stored, in short steps that read the rows of entities but few histories. */
+/** Reads totals of what is stored, in short steps. A sample of histories estimates observations. */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
@@ -8,7 +8,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 /** Rows of entities that are read at once, in a few milliseconds. */
 const PAGE_ROWS = 5000;
 
-/** About how many entities of a kind have their observations counted. */
+/** About how many entities of a kind are in the sample, whose observations are counted. */
 const SAMPLE_MAX_ENTITIES = 500;
 
 /** Histories that are read at once: one can have a hundred chunks. */
@@ -76,7 +76,7 @@ interface EntityPage {
   readonly sample: readonly number[];
 }
 
-/** Counts the observed entities; of `step` keys, one is in the sample. */
+/** Counts the observed entities. One of every `step` keys is in the sample. */
 async function scanEntities(database: Database, { entityTable }: KindTables, step: number) {
   const sql = `
     SELECT json_object(

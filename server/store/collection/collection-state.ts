@@ -1,7 +1,7 @@
 /**
- * The stored state of collecting: targets, which follow the monitoring list and the tracked
- * channels, used quotas, and stopped sources. Each write is one transaction with its conditions in
- * SQL, so it is exact when several services share a database server.
+ * The stored state of collecting: targets, which are kept in sync with the watch lists; used
+ * quotas; and stopped sources. Each write is one transaction with its conditions in SQL, so it is
+ * exact when several services share a database server.
  */
 import { and, eq } from "drizzle-orm";
 import { MINUTE_MS } from "../../../core/time.ts";
@@ -26,7 +26,7 @@ export function createCollectionState(database: Database) {
   return {
     /**
      * Makes the targets follow the monitoring list and the tracked channels: adds `profile` and
-     * `items` of new entries, due now, and removes all targets of removed ones. Due times that a
+     * `items` of new entries, due now, and removes all targets of removed entries. Due times that a
      * clock running ahead has set are moved back.
      */
     async syncTargets(now: number) {
@@ -48,7 +48,7 @@ const selectWatchedIdsSql = (platform: string) => `
       FROM targets
       WHERE platform = '${platform}' AND task = 'items'`;
 
-/** Selects the clock's lead from `profile` targets, polled most often and due when added. */
+/** Selects how far ahead the clock was, by `profile` targets: polled often, and due when added. */
 const selectClockLeadSql = (platform: string, now: string) => `
     SELECT
       max(max(
@@ -106,7 +106,7 @@ function createSyncStatements(platform: string, selectIds: string, now: number):
   ];
 }
 
-// The first WHERE is of a new day, the second of one that has units.
+// The first WHERE is for a day without units, the second for a day with units.
 const RESERVE_UNITS = `
   INSERT INTO quota_use (source, bucket, day, units)
   SELECT ?1, ?2, ?3, ?4

@@ -1,4 +1,4 @@
-/** Stores the targets that collectors poll, and when each is due. */
+/** Stores the targets that collectors poll: when each is due, and what its polls found. */
 import type {
   DiscoveredItem,
   DueTarget,
@@ -15,7 +15,7 @@ export interface TargetUpdate {
   readonly sourceState?: SourceState;
   /** `items`: when the newest item was published. */
   readonly publishedAt?: number;
-  /** `profile`: the number of items. A new one makes their list due, unless its poll fails. */
+  /** `profile`: the number of items. A new number makes their list due, unless its poll failed. */
   readonly itemCount?: number;
   /** At most one of these two is present; neither if the poll was only postponed. */
   readonly succeededAt?: number;
@@ -110,7 +110,7 @@ const UPDATE_TARGETS = `
 
 /**
  * Applies the updates ?2 of `profile` targets to the `items` targets of the same ids: merges the
- * source state, and makes a list due whose number of items differs, unless its poll fails.
+ * source state, and makes a list due whose number of items differs, unless its last poll failed.
  */
 const UPDATE_ITEM_LISTS = `
   INSERT INTO targets (platform, task, id, due_at, source_state, item_count)
@@ -177,7 +177,7 @@ export function createTargetStore(database: Database) {
       await database.write([{ sql: INSERT_ITEM_TARGETS, args }], WRITE_OPTIONS);
     },
 
-    /** Saves results; those of targets that were removed meanwhile are ignored. */
+    /** Saves results, but no results of targets that were removed meanwhile. */
     async saveResults(platform: Platform, task: TaskName, updates: readonly TargetUpdate[]) {
       const json = JSON.stringify(updates);
       const statements = [{ sql: UPDATE_TARGETS, args: [platform, task, json] }];
@@ -187,6 +187,6 @@ export function createTargetStore(database: Database) {
   };
 }
 
-/** Clamps an instant to the numbers of JSON: a range of ages can be infinite. */
+/** Clamps an instant to an exact number of JSON: a range of ages can be infinite. */
 const clampInstant = (ms: number) =>
   Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));

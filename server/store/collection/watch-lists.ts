@@ -96,7 +96,7 @@ const SELECT_VERSION = `
 interface CreatorStoreOptions {
   readonly max?: number | undefined;
   explainUncollectable?(username: string): string | undefined;
-  /** Why no creator is collected; `undefined` if they are. */
+  /** Why no creator is collected; `undefined` if creators are collected. */
   readonly idleReason?: string | undefined;
 }
 
@@ -104,12 +104,12 @@ export type MonitoringListStore = ReturnType<typeof createCreatorStore>;
 
 export function createCreatorStore(database: Database, options: CreatorStoreOptions = {}) {
   const { max = INTEGER_MAX, explainUncollectable, idleReason } = options;
-  // Part of the version, because an addition and a removal in one millisecond can cancel out there.
+  // Part of the version: in SQL, an addition and a removal in one millisecond can cancel out.
   let changeCount = 0;
 
   function toListedCreator({ platform, creator, addedAt, targets }: CreatorRow): ListedCreator {
     const status = toCollectionStatus(targets, idleReason);
-    // No attempt has to find out that the source cannot have the creator.
+    // Known without a poll: that the source cannot have the creator.
     const failure = status.failure ?? explainUncollectable?.(creator) ?? null;
     return { creator, platform, added_at: formatInstant(addedAt), ...status, failure };
   }
@@ -143,7 +143,7 @@ export function createCreatorStore(database: Database, options: CreatorStoreOpti
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /** Serves other requests between pages: a creator that they add or remove may be missing. */
+    /** Other requests run between pages: a creator that they add or remove may be missing. */
     async *pages() {
       let last: CreatorRow | undefined;
       do {

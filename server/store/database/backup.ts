@@ -1,4 +1,4 @@
-/** Copies the database file while it is in use. */
+/** Backs up the database file while it is in use: into a new file, which is complete or absent. */
 import { existsSync } from "node:fs";
 import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -56,7 +56,7 @@ async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-/** The errors of file systems without hard links, such as that of many USB sticks. */
+/** The errors of file systems without hard links, such as those of many USB sticks. */
 const HARD_LINKS_UNSUPPORTED = /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
 
 /** Renames a file, unless the new name is taken. */

@@ -1,4 +1,4 @@
-/** The interface of an open database, an embedded file or a libSQL server, and its named writes. */
+/** The interface of a database, either a file or a libSQL server, its options and named writes. */
 import type { InValue, Row } from "@libsql/client";
 import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DomainError } from "../../../core/errors.ts";
@@ -12,8 +12,8 @@ export interface DatabaseOptions {
   /** How long a statement waits for a lock that another process holds; 5 seconds by default. */
   readonly lockTimeoutMs?: number;
   /**
-   * After how many short writes, or rows that longer ones change, the write-ahead log of a file is
-   * moved into it: 600 by default, which takes about 5 ms after an import. Tests set it lower.
+   * After how many short writes, or rows that longer writes change, the write-ahead log of a file
+   * is moved into it: 600 by default, which takes about 5 ms after an import. Tests set it lower.
    */
   readonly checkpointInterval?: number;
   /** Called with the reason when a server stops answering, without one when it answers again. */
@@ -31,13 +31,13 @@ export interface StatementResult {
   readonly rowsAffected: number;
 }
 
-/** Whether statements only read; others take the write lock at once. */
+/** Whether statements only read; writing statements take the write lock at once. */
 export type AccessMode = "read" | "write";
 
 export interface WriteOptions {
   /**
-   * The durability of the commit. It survives a power cut (`power`, the default), only the death of
-   * the process until `sync()` is called (`process`), or as the database is opened (`configured`).
+   * What the commit survives: a power cut (`power`, the default), until `sync()` only the death of
+   * the process (`process`), or what the database was opened with (`configured`).
    */
   readonly durability?: "power" | "configured" | "process";
   /** A second run changes nothing, so the write is retried when a server's response is lost. */

@@ -1,4 +1,4 @@
-/** Typed queries: Drizzle on the connections of a database. */
+/** Runs Drizzle's typed queries on the connections of a database. */
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 import type { AccessMode, Database, Statement, StatementResult } from "./database.ts";

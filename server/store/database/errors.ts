@@ -1,4 +1,4 @@
-/** Transient errors of a database: how they are recognized, and thrown as `Service Unavailable`. */
+/** Turns transient errors of a database into `Service Unavailable`, and marks unsent calls. */
 import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";
@@ -24,13 +24,13 @@ export async function mapTransientErrors<Result>(call: () => Promise<Result>): P
 const TRANSIENT_CODES =
   /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|CANTOPEN)|TRANSACTION_(?:BUSY|TIMEOUT)|ZlibError)/;
 
-/** The message of the driver of files, without a code, while a file cannot be opened. */
+/** The file driver's message, without a code, if it cannot open a file. */
 const CANNOT_OPEN_MESSAGE = "Unable to open connection to local database";
 
 /**
- * The `Service Unavailable` error for a transient one: a lock that another process holds, a server
- * that is away, a full disk, a file that is read-only or was moved, no free file descriptors.
- * `undefined` for any other error.
+ * Creates the `Service Unavailable` error for a transient error: a lock that another process holds,
+ * a server that is away, a full disk, a file that is read-only or was moved, no free file
+ * descriptors. `undefined` for any other error.
  */
 export function toUnavailableError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;

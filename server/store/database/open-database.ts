@@ -1,4 +1,4 @@
-/** Opens a database and brings its tables up to date. */
+/** Opens a database, refuses unknown tables, and brings its own tables up to date. */
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { migrate } from "drizzle-orm/sqlite-proxy/migrator";

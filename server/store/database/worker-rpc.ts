@@ -1,6 +1,6 @@
 /**
- * Both ends of requests to a worker thread, which handles them one after another. An idle worker
- * does not keep the process running.
+ * RPC to a worker thread: the client, which starts the worker, and the handler in the worker. The
+ * worker handles requests one after another. An idle worker does not keep the process running.
  */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
@@ -43,12 +43,12 @@ function assertDescriptorsAvailable(): void {
 function startWorker<Request, Result>(file: URL, timeoutMs: number | undefined, onEnd: () => void) {
   assertDescriptorsAvailable();
   const worker = new Worker(file.href);
-  /** The callers that wait, in the order of their requests, which is that of the responses. */
+  /** The waiting callers, in the order of their requests, in which the responses come too. */
   const pending: PromiseWithResolvers<Result>[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;
 
-  /** Begins the time of the next request: the worker handles one after another. */
+  /** Starts the timeout of the next request: the worker handles requests one after another. */
   function restartTimer(): void {
     clearTimeout(timer);
     if (timeoutMs === undefined || pending.length === 0) return;

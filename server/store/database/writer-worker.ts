@@ -1,4 +1,4 @@
-/** The worker thread that writes database files, or runs long reads. Only the first one commits. */
+/** The program of the worker threads for database files: one writes, another runs long reads. */
 import type { WriterRequest } from "./file-writer.ts";
 import {
   isLocked,
@@ -8,14 +8,14 @@ import {
 } from "./sqlite-connection.ts";
 import { handleRequests } from "./worker-rpc.ts";
 
-/** By the id of the open file. */
+/** Connections by the id of the open file. */
 const connections = new Map<number, SqliteConnection>();
 
 handleRequests((request: WriterRequest): RawResult[] => {
   try {
     return handleRequest(request);
   } catch (error) {
-    // Closing a connection needs the commit lock, which the sender holds for these.
+    // Closing a connection needs the commit lock, which the sender holds for these requests.
     const isInLock = request.method === "write" || request.method === "checkpoint";
     if (isInLock && isLocked(error)) closeConnection(request.file.id);
     throw error;

@@ -1,14 +1,14 @@
 /**
  * Encodes histories as chunks of text, and decodes them.
  *
- * A chunk holds consecutive points of one entity, oldest first. It begins with the header of their
- * layout, which names their counts. A point is its instant and these counts, in the order of their
- * numbers. Each number is written as its difference from the one before it in the chunk, in base64
- * VLQ as in source maps: the first instant as the difference from the start, a first count from 0.
- * An unknown count is `-`; the next known one is compared with the last known.
+ * A chunk holds consecutive points of one entity, oldest first. It begins with the header of the
+ * points' layout, which names their counts. A point is its instant and these counts, in the order
+ * of their numbers. Instants and counts are written as differences from their previous values in
+ * the chunk, in base64 VLQ as in source maps: the first instant as the difference from the start, a
+ * first count from 0. An unknown count is `-`; the next known one is compared with the last known.
  *
- * If a kind gets another count or loses one, its chunks stay: the count that they lack is unknown,
- * and the one that the kind lost is left out. New points go to new chunks.
+ * If a kind gets another count or loses one, its chunks stay: a count that they lack is unknown,
+ * and a count that the kind lost is left out. New points go to new chunks.
  */
 import { parsePointLayout, type KindTables } from "../tables/entity-sql.ts";
 
@@ -126,8 +126,8 @@ let buffer = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 
 /**
  * Encodes points, oldest first and no two at one instant, into as few chunks as possible. The
- * iterable may reuse one point object: none is read after the next is requested. The chunk before
- * them is filled first, if it has the same layout.
+ * iterable may reuse one point object: none is read after the next is requested. `lastChunk`, the
+ * chunk before the points, is filled first, if it has the same layout.
  */
 export function encodeChunks(
   points: Iterable<Point>,

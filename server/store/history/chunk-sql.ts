@@ -36,7 +36,7 @@ export function selectChunkStartSql(
   )`;
 }
 
-/** Writes chunks, each with the identifier of its entity. They replace those with equal starts. */
+/** Writes chunks, each with the identifier of its entity. They replace chunks with equal starts. */
 export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
   chunks: readonly (Chunk & { readonly id: string })[],

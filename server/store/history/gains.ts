@@ -1,10 +1,10 @@
 /**
- * Computes the gains that the rows of channels and users keep.
+ * Computes the gains that the rows of channels and users keep, for writes and after retention.
  *
- * A gain compares the newest count with the newest known one from N to 2N days before. In an import
- * in the order of time, that is most often among the points to write or in the last chunk, which
- * the writer has read. Otherwise the chunks that hold the instants N days before are read; where
- * they don't tell, all chunks back to 2N days are.
+ * A gain compares the newest count with the newest known count from N to 2N days before, its
+ * baseline. In an import in the order of time, the baseline is most often among the points to write
+ * or in the last chunk, which the writer has read. Otherwise the chunks of the instants N days
+ * before are read; where they don't tell, all chunks back to 2N days are.
  */
 import {
   computeGain,
@@ -24,7 +24,7 @@ import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chun
 /** An entity whose points are about to be written. */
 interface GainingEntity {
   readonly newest: Point;
-  /** Oldest first; they replace stored ones of the same instants. */
+  /** Oldest first; they replace stored points of the same instants. */
   readonly points: Iterable<Point>;
   /** The last chunk is given if all of the points are newer than it. */
   readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
@@ -72,7 +72,7 @@ function computeGains(
     count !== null || newest.counts[countIndex] === null;
   if (part === "end") {
     updateFromPoints(baselines, entity.points);
-    // The last chunk is decoded only for what no newer point tells.
+    // The last chunk is decoded only for baselines that no newer point gives.
     if (!baselines.every(isKnown)) updateFromChunks(baselines, chunks, tables);
   } else {
     updateFromChunks(baselines, chunks, tables);
@@ -82,14 +82,14 @@ function computeGains(
     if (newest.counts[countIndex] === null) return true;
     const nearest = part === "end" ? chunks[0] : chunks.findLast(({ start }) => start <= to);
     if (nearest === undefined || nearest.start <= from) return true;
-    // A count from before that chunk can be older than one of a chunk that was not read.
+    // A count from before that chunk can be older than a count of a chunk that was not read.
     return count !== null && at >= nearest.start;
   };
   const isResolved = part === "all" || baselines.every(isFinal);
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
 
-/** Creates the statement that sets the gains of stored entities to those of the kept points. */
+/** Creates the statement that sets the gains of stored entities by the points that are kept. */
 export async function updateGainsAfterPruning(
   database: Database,
   tables: KindTables,
@@ -126,7 +126,7 @@ function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
   });
 }
 
-/** Takes points, oldest first; those of a later call replace others of the same instants. */
+/** Takes points, oldest first; points of a later call replace others of the same instants. */
 function updateFromPoints(baselines: readonly Baseline[], points: Iterable<Point>): void {
   for (const { at, counts } of points) updateBaselines(baselines, at, counts);
 }
@@ -167,7 +167,7 @@ type GainRow = Point & Readonly<{ key: number; chunks: readonly Chunk[] }>;
  */
 const STEP_ENTITIES = { nearest: 200, all: 5 };
 
-/** Selects the chunks that hold the ends of the ranges, or all from the start of the longest on. */
+/** Selects the chunks at the ends of the ranges, or all from the start of the longest range on. */
 function selectRowsSql(tables: KindTables, part: keyof typeof STEP_ENTITIES): string {
   const newestAt = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
   const selectStart = (offset: number) =>

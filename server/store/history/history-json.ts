@@ -25,8 +25,8 @@ const NULL = encoder.encode("null");
 let buffer = new Uint8Array(131_072);
 
 /**
- * Creates an encoder of rows of numbers, which have the names `columns` in their order. It takes
- * how many rows there are at most and a function that writes them, and returns the bytes of a JSON
+ * Creates an encoder of rows of numbers, which have the names `columns` in their order. The encoder
+ * takes the most rows there are, and a function that writes them; it returns the bytes of a JSON
  * array.
  */
 export function createRowsEncoder(
@@ -96,7 +96,7 @@ function copyBytes(source: Uint8Array, out: Uint8Array, to: number): number {
   return to + source.length;
 }
 
-// The last day that was written: consecutive points often share one.
+// The last day that was written: consecutive points often share a day.
 let lastDay = Number.NaN;
 let lastDayBytes = new Uint8Array();
 

@@ -1,7 +1,7 @@
 /**
- * Applies the retention policy: walks through all observations in steps of a few milliseconds with
- * pauses between. Each step reads a few chunks, prunes them with one write, and proves the result.
- * Nothing is remembered between walks, so one that was ended is simply started again.
+ * Applies the retention policy, or counts what it would remove. Walks through all observations in
+ * steps of a few milliseconds with pauses between. Each step reads a few chunks, prunes them with
+ * one write, and proves the result. Nothing is kept between walks: any can be interrupted.
  */
 import type { Row } from "@libsql/client";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
@@ -110,7 +110,7 @@ type ChunkRange = Readonly<Record<"from" | "to", ChunkPosition>>;
 
 /**
  * Reads the chunks of a step, and decides which points the bounds keep. Chunks that lose no point
- * stay. The kept points of others are appended to the chunk before, so that no chunk becomes small.
+ * stay. The kept points of other chunks are appended to the chunk before: no chunk becomes small.
  */
 async function readPlan(
   database: Database,
@@ -186,7 +186,7 @@ async function prune(
   };
 }
 
-/** Whether a chunk is in the range ?1 to ?4, or the one before it, which a step can extend. */
+/** Whether a chunk is in the range ?1 to ?4, or just before it, where a step can extend it. */
 const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
   (${entityColumn}, start) >= (?1, ifnull((
     SELECT max(start) FROM ${historyTable} WHERE ${entityColumn} = ?1 AND start <= ?2

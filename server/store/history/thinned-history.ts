@@ -14,7 +14,7 @@ import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
 export type HistoryRow = Readonly<{ isThinned: 0 | 1; chunks: readonly Chunk[] }>;
 
-/** Reading that many chunks takes less time than finding those of each slice. */
+/** Reading this many chunks takes less time than finding the chunks of each slice. */
 const UNSLICED_MAX_CHUNKS = 48;
 
 /** Selects the starts of the chunks with the first, the newest and each slice's newest point. */
@@ -73,7 +73,7 @@ export function createHistoryReader<Point>(reader: {
   return {
     selectSql(key: string): string {
       const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
-      // A chunk has a point or more: maxPoints + 1 chunks are enough to see that it is too long.
+      // A chunk has a point or more: maxPoints + 1 chunks show that the history is too long.
       return `(
         SELECT CASE
           WHEN ifnull(sum(size), 0) <= ${maxPoints}

@@ -1,4 +1,4 @@
-/** Exports the observations of the database as the lines (NDJSON) that an import reads. */
+/** Exports observations as the lines that an import reads (NDJSON); finds the newest instant. */
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";
 import { DomainError, quoteValue } from "../../../core/errors.ts";
@@ -112,7 +112,7 @@ interface ExportPage {
 /**
  * Selects the chunks from the entity `?1` and its last exported instant `?2` on, up to the entity
  * `?3`, and their entities. It is one statement, because an attribute of a newer observation than
- * the chunks hold would be on no line. The order is that of the searches: nothing is sorted.
+ * the chunks hold would be on no line. The order is the order of the searches: nothing is sorted.
  */
 function selectPageSql(tables: KindTables): string {
   const { entityTable, historyTable, entityColumn } = tables;
@@ -142,7 +142,7 @@ function selectPageSql(tables: KindTables): string {
     )`;
 }
 
-/** Gives a line the attributes that came after an instant. */
+/** Creates a line, with the attributes of instants from `after` (excluded) to its own. */
 function createLine(
   { kind, idField, attributes: types }: KindTables,
   id: string,

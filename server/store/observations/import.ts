@@ -1,4 +1,4 @@
-/** Imports lines of observations (NDJSON): writes the good ones, and reports each bad one. */
+/** Imports lines of observations (NDJSON): writes the valid lines, and reports the invalid ones. */
 import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
@@ -10,7 +10,7 @@ import { cutBlocks, parseLines, type LineBlock } from "./parse-lines.ts";
 import type { SerializedLines } from "./parse-worker.ts";
 import { writeBatches } from "./write.ts";
 
-/** Blocks from this size on are parsed by a worker thread: here they would hold up requests. */
+/** A worker thread parses blocks from this size on: in this thread, they would hold up requests. */
 const WORKER_MIN_BYTES = 16_384;
 
 /** The worker parses a block of the largest size in a second or two. */
@@ -29,7 +29,7 @@ export async function startParseWorker(): Promise<void> {
  * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one
  * transaction or several. Blocks of several calls are parsed at the same time; their transactions
  * may alternate. `getTransactionMs` returns about how long a transaction takes at most; by default,
- * each block is one.
+ * each block is one transaction.
  */
 export function createImporter(
   database: Database,
@@ -39,7 +39,7 @@ export function createImporter(
   let previous: Promise<unknown> = Promise.resolve();
   async function importBlock(bytes: Uint8Array) {
     const parsing = parseBlock({ bytes, now: now() });
-    parsing.catch(noop); // Handled once its turn comes; unhandled until then.
+    parsing.catch(noop); // Awaited later; until then, a rejection would be unhandled.
     const parsedInOrder = previous.then(() => parsing);
     // Without the value, which may be large.
     previous = parsedInOrder.then(noop, noop);

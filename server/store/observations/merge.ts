@@ -1,4 +1,4 @@
-/** Merges a batch of observations with the stored ones, of which it reads no more than needed. */
+/** Merges a batch of observations with the stored ones, and reads only the chunks it needs. */
 import {
   applyObservations,
   EMPTY_ENTITY,
@@ -78,9 +78,9 @@ const isAscending = (instants: Float64Array) =>
   instants.every((instant, index) => index === 0 || instant > (instants[index - 1] ?? 0));
 
 /**
- * Merges observations in the order of time without a map of points, as most imports come: each is
- * new, and the last value of a field wins. `tests/store/observations/write.test.ts` compares the
- * result with core's.
+ * Merges observations that come in the order of time, as in most imports, without a map of points:
+ * each is new, and the last value of a field wins. `tests/store/observations/write.test.ts`
+ * compares the result with core's.
  */
 function mergeAscending(slice: BatchSlice, stored: StoredEntity | undefined): MergedEntity {
   const { id, batch, from, to } = slice;

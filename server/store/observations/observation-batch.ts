@@ -1,8 +1,8 @@
 /**
- * Batches: the observations of one kind, grouped by entity, as columns. A block of lines holds a
- * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
- * needs an object. Batches are written in parts, in a bounded time each, whatever the machine, the
- * disk and the order of the observations: reads are charged between two transactions.
+ * Builds batches of observations, and cuts them into parts. A batch has the observations of one
+ * kind, by entity, as columns: typed arrays move between threads without a copy, and no number (a
+ * block of lines holds a hundred thousand) needs an object. A part is written in a bounded time on
+ * any machine and disk, in any order of observations: reads are charged between two transactions.
  */
 import { ENTITY_FIELDS, mapKinds, type EntityKind } from "../../../core/kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
@@ -102,10 +102,10 @@ function hasSameAttributes(a: AttributeValues, b: AttributeValues): boolean {
   return true;
 }
 
-/** To write an entity takes about as long as to write so many more observations of it. */
+/** Writing an entity takes about as long as writing this many more observations of it. */
 const ENTITY_COST = 10;
 
-/** Bounds of the cost of a part, in observations. Below, its fixed costs prevail. */
+/** Bounds of the cost of a part, in observations. Below the minimum, fixed costs prevail. */
 const COST_MIN = 300;
 const COST_MAX = 20_000;
 const FIRST_COST = 1000;
@@ -116,8 +116,8 @@ const CHANGE_MAX = 1.5;
 type BatchPart = Readonly<{ batches: readonly ObservationBatch[]; cost: number }>;
 
 /**
- * Creates a cutter: `cut()` yields the parts, and `adapt()` receives how long each was written. The
- * aim is the time of the transaction of a part; without one, all is one part.
+ * Creates a cutter: `cut()` yields parts, and `adapt()` receives how long writing a part took.
+ * `getTargetMs` returns how long that should take; without it, there is only one part.
  */
 export function createBatchCutter(getTargetMs?: () => number) {
   let maxCost = getTargetMs === undefined ? Number.POSITIVE_INFINITY : FIRST_COST;

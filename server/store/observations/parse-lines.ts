@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 /** A larger block writes an entity once for more observations, but takes more memory. */
 const BLOCK_BYTES = 8 * 1_048_576;
 
-/** The shortest valid lines of a full block are so many. A line that is rejected takes as long. */
+/** A full block has this many of the shortest valid lines. Rejecting a line takes as long. */
 const BLOCK_MAX_LINES = 150_000;
 
 /**
@@ -41,7 +41,7 @@ function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8
   }
 }
 
-/** Finds where the line ends that an index is in; the last one ends with the bytes. */
+/** Finds the end of the line that an index is in; the last line ends with the bytes. */
 function findLineEnd(bytes: Uint8Array, index: number): number {
   const newlineIndex = bytes.indexOf(NEWLINE, index);
   return newlineIndex === -1 ? bytes.length : newlineIndex;

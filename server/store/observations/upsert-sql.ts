@@ -1,8 +1,8 @@
 /**
  * The SQL that writes entities with their gains: it merges attributes, creates the rows of owners
  * that were not observed yet, and takes the spelling of such users from their tweets. Of two values
- * of an attribute, that of the newer instant wins, and at one instant the greater value. Booleans
- * are 0 and 1, and texts compare by their bytes.
+ * of an attribute, the value of the newer instant wins, and at one instant the greater value.
+ * Booleans are 0 and 1, and texts compare by their bytes.
  *
  * This restates core's `applyObservations()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.

@@ -1,7 +1,7 @@
 /**
- * Writes observations: in any order, any number of times. JavaScript merges the counts, because
- * they are packed into chunks. SQL merges the attributes, so those of an entity that is merely seen
- * again are not read.
+ * Writes batches of observations in transactions, whose size adapts to a target time. Observations
+ * may come in any order, any number of times. JavaScript merges counts, because they are packed
+ * into chunks; SQL merges attributes, so they are not read for an entity that is merely seen again.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
@@ -15,7 +15,7 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
-/** Writes batches in transactions of about the target time, or in one. Others write in between. */
+/** Writes batches in transactions of about the target time, or in one. Others can write between. */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],

@@ -1,8 +1,8 @@
 /**
- * Reads the list of all channels. It can have a hundred thousand, so it is read, sorted and joined
- * in steps of a few milliseconds, between which the process serves other requests. The JSON of a
- * channel comes from SQLite and stays bytes: an object for each would make the garbage collector
- * stop the process for longer than any step.
+ * Reads the list of all channels. It can have a hundred thousand channels, so it is read, sorted
+ * and joined in steps of a few milliseconds, between which the process serves other requests. The
+ * JSON of a channel comes from SQLite and stays bytes: an object for each would make the garbage
+ * collector stop the process for longer than any step.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { createRawJson } from "../../raw-json.ts";
@@ -50,7 +50,7 @@ interface ChannelPage {
   readonly lines: string | null;
 }
 
-/** The channels that were read; one is named by its index in the order of reading. */
+/** The channels that were read. Their order of reading gives each its index. */
 interface ReadChannels {
   readonly ids: string[];
   readonly subscribers: number[];

@@ -69,7 +69,7 @@ type ListRow = ListPosition & { readonly summary: object };
 interface ScannedRows {
   readonly matches: readonly ListRow[];
   readonly count: number;
-  /** The last entity; absent if it is that of the matches. */
+  /** The last scanned entity; absent if it is the last of the matches. */
   readonly last?: ListPosition;
 }
 
@@ -149,8 +149,8 @@ async function readFilteredRows(
 }
 
 /**
- * Reads the keys of the entities that match the filter that fewest match; `undefined` if many match
- * each of them, or none has an index.
+ * Reads the keys of the entities that match the most selective filter; `undefined` if many entities
+ * match each filter, or no filter has an index.
  */
 async function readMatchingKeys(
   database: Database,

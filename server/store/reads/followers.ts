@@ -1,4 +1,4 @@
-/** Reads a user's follower counts of the last days, with the change of each, by page number. */
+/** Reads pages of a user's follower counts of the last days, with the change of each count. */
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import {

@@ -31,8 +31,8 @@ const STEP_CHUNKS = 64;
  * Reads a page of a history, and how long it may be cached.
  *
  * The change of the first known count of a page needs the known count before it. It is searched
- * backwards only for counts that the page knows: because of a count that no source reports, the
- * whole history would be searched.
+ * backwards only for counts that the page knows: for a count that no source reports, the whole
+ * history would be searched.
  */
 export async function readHistoryPage<Kind extends EntityKind>(
   database: Database,
@@ -53,7 +53,7 @@ export async function readHistoryPage<Kind extends EntityKind>(
 }
 
 export interface RangeOrigin {
-  /** Whether `from` moves with the clock, so that a cached page ages: no range was given. */
+  /** Whether no range was given: then `from` moves with the clock, and a cached page ages. */
   readonly isRecent?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function computePageValidity(
   return { validDuring: computeDaysFilterValidity(lastInstant, HISTORY_DEFAULT_DAYS, now) };
 }
 
-/** Reads the first buckets of a page and of all pages after it, oldest first. */
+/** Reads up to `maxBuckets` buckets from the start of a page on, oldest first. */
 export async function readBuckets(
   database: Database,
   kind: EntityKind,
@@ -86,7 +86,7 @@ export async function readBuckets(
     const points = decodeChunks(chunks, pointLayout);
     const selected = points.filter(({ at }) => at >= start && at < end);
     appendBuckets(buckets, groupIntoBuckets(selected, request.interval));
-    // The last one is complete once one follows it.
+    // The last bucket is complete once another bucket follows it.
     if (chunks.length < STEP_CHUNKS || buckets.length > maxBuckets) break;
     start = (points.at(-1)?.at ?? end) + 1;
     await yieldToEventLoop();

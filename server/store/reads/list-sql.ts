@@ -3,8 +3,8 @@
  * `compareListPositions()` and `matchesListFilters()` of core, so that a page reads no whole list;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  *
- * The arguments of all statements are the position ?1 and ?2, the limit ?3, and the filters'
- * values.
+ * The arguments of statements that select a page are the position ?1 and ?2, the limit ?3, and the
+ * filters' values.
  */
 import {
   SEARCH_SUBSTRING_MIN_CHARACTERS,
@@ -53,7 +53,7 @@ export function createListStatements(
     selectNext: (after: ListPosition | undefined, limit: number) =>
       createStatement(selectNextSql(selection, after), after, limit),
 
-    /** Selects the next entities of those with a key of a JSON array. */
+    /** Selects the next entities among those whose keys are in a JSON array. */
     selectMatching(after: ListPosition | undefined, limit: number, keys: string) {
       const { sql, args } = createStatement(selectMatchingSql(selection, after), after, limit);
       return { sql, args: [...args, keys] };
@@ -64,7 +64,7 @@ export function createListStatements(
 interface ListFilter {
   readonly value: string | number;
   readonly isMatchSql: (value: string) => string;
-  /** Finds up to `?2` keys by an index; its argument `?1` is `text`. Else the list is scanned. */
+  /** Finds up to `?2` keys by an index; `?1` is `text`. Without an index, the list is scanned. */
   readonly index?: { readonly sql: string; readonly text: string };
 }
 
@@ -117,7 +117,7 @@ const selectKeysSql = (table: string, condition: string) => `
 
 /**
  * Selects the keys of the next ?3 entities in the order of the list. Each part is a search of the
- * index of the figure, and runs only if those before it don't give enough.
+ * index of the figure, and runs only if the parts before it don't give enough.
  */
 function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
   const { figure } = query;
@@ -150,9 +150,9 @@ const selectSql = ({ table, isListed }: ListSelection, condition: string, orderB
 
 /**
  * Selects keys by ascending figure, then by ascending identifier. The index is by descending
- * figure, so the other way round the identifiers of one figure descend. Any number of entities can
- * share the last figure of a page: they are read by a search of their own, and fewer than ?3 others
- * are sorted.
+ * figure: read backwards, it has the identifiers of one figure in descending order. Any number of
+ * entities can share the last figure of a page: they are read by a search of their own, and fewer
+ * than ?3 others are sorted.
  */
 function selectAscendingSql(query: ListSelection, condition: string) {
   const { figure, isListed, table } = query;
@@ -187,8 +187,8 @@ function selectMatchingSql(query: ListSelection, after: ListPosition | undefined
 }
 
 /**
- * Reads the entities with the selected keys, as JSON: those that match the filters with their
- * summaries, the number of all and, if there is a filter, the position of the last.
+ * Reads the entities with the selected keys, as JSON: the matches of the filters with their
+ * summaries, the number of all entities and, if there is a filter, the position of the last entity.
  */
 function rowsJsonSql(query: ListSelection, summaryJson: string, keysSql: string): string {
   const { table, figure, filters } = query;

@@ -1,4 +1,4 @@
-/** Reads details, batches, histories and comparisons of owners by name, of items by identifier. */
+/** Reads details and histories of owners by name, one or several, and of items by identifier. */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";

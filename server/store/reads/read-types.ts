@@ -1,4 +1,4 @@
-/** The reads behind the HTTP endpoints, and what a response cache knows about their results. */
+/** Types of the reads behind the HTTP endpoints, and of the metadata for the response cache. */
 import type { TimeRange } from "../../../core/growth.ts";
 import type { ListRequest, SortName } from "../../../core/lists.ts";
 import type { ChannelList, UserList } from "../../../core/resources/generated/types.ts";
@@ -7,7 +7,7 @@ import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores
 /** The result of a read, and how long a cache may serve it. */
 export interface CacheableResult<Body = unknown> {
   readonly body: Body;
-  /** The result is stale once something with such a tag changes. The store makes the tags. */
+  /** The result is stale once data with such a tag changes. The store makes the tags. */
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
   readonly validDuring?: TimeRange;

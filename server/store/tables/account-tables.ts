@@ -1,7 +1,7 @@
 /**
  * The tables of accounts, their API keys, credits, usage and notices. Every change of a balance is
  * an entry of the journal; the same transaction updates the sums, the usage and the payments.
- * Instants are milliseconds since 1970 UTC, hours are hours since then.
+ * Instants are milliseconds since 1970 UTC; hours are counted from the same moment.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -56,8 +56,8 @@ export const keys = sqliteTable("keys", {
 });
 
 /**
- * Every change of every balance, in the order of commits, except for folded ones. The debits of an
- * account that share a commit are one entry. A refund names its debit by the `uid` of that entry
+ * Every change of every balance, in the order of commits, except for folded changes. The debits of
+ * an account that share a commit are one entry. A refund names its debit by the `uid` of that entry
  * and the debit's index in it.
  */
 export const journal = sqliteTable(
@@ -101,7 +101,7 @@ export const foldedEntries = sqliteTable(
     reason: text().notNull(),
     count: integer().notNull(),
     amount: integer().notNull(),
-    /** The place among the entries: of its last debit or first refund, so no balance is too low. */
+    /** Where the last folded debit or first folded refund was, so that no balance is too low. */
     entry: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.kind, table.reason] })],
@@ -129,7 +129,7 @@ export const usage = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.hour, table.key, table.endpoint] })],
 );
 
-/** Idempotency keys that were charged. For a day, some further requests with one cost nothing. */
+/** Idempotency keys that were charged. For a day, a limited number of repeats is free. */
 export const payments = sqliteTable(
   "payments",
   {
@@ -140,9 +140,9 @@ export const payments = sqliteTable(
     /** The `uid` of the journal entry. */
     debit: text().notNull(),
     at: integer().notNull(),
-    /** The free requests since then that count. */
+    /** The free repeats since then that count toward the limit. */
     repeats: integer().notNull().default(0),
-    /** The `uid` of the commit with the last of them, so that a retried commit counts once. */
+    /** The `uid` of the commit with the last such repeat, so that a retried commit counts once. */
     repeatedBy: text("repeated_by"),
   },
   (table) => [
@@ -159,8 +159,8 @@ export const cancellations = sqliteTable("cancellations", {
 
 /**
  * Notices that a balance fell below its threshold, which the trigger in low-balance.sql inserts in
- * the transaction of the debit. An account has one for each threshold and sum of grants: so a
- * refund and another debit at the threshold repeat no notice, and a grant allows the next one.
+ * the transaction of the debit. An account has one notice for each threshold and sum of grants: so
+ * a refund and another debit at the threshold repeat no notice, and a grant allows the next one.
  */
 export const notices = sqliteTable(
   "notices",
@@ -173,7 +173,7 @@ export const notices = sqliteTable(
     /** The sum of the account's grants at that time. */
     granted: integer().notNull(),
     at: integer().notNull(),
-    /** When the next attempt is due; `null` for none. During one, when it counts as lost. */
+    /** When the next attempt is due; `null` for none. During an attempt, when it counts as lost. */
     dueAt: integer("due_at"),
     /** Attempts since the notice was last sent again by hand. */
     attempts: integer().notNull().default(0),

@@ -1,4 +1,4 @@
-/** Tables of watch lists, targets, quotas and stops. Instants are milliseconds since 1970 UTC. */
+/** Tables of watch lists, targets, quotas and stopped sources. Instants are ms since 1970 UTC. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -31,7 +31,7 @@ export const targets = sqliteTable(
     owner: text(),
     /** A JSON object of texts that the source needs for its requests. */
     sourceState: text("source_state").notNull().default("{}"),
-    /** For `counts`, when the item was published; for `items`, when the newest one was. */
+    /** For `counts`, when the item was published; for `items`, when the newest item was. */
     publishedAt: integer("published_at"),
     /** For `items`: how many there are by the newest profile. */
     itemCount: integer("item_count"),

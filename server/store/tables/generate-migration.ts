@@ -2,9 +2,9 @@
  * Writes the next migration from the changes of the tables: `bun run migration --name=WHAT`.
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
- * integer primary key: its rows then lie in the order of their key, and the key is stored once.
- * Nor can it express full-text tables and triggers, so the baseline ends with name-search.sql and
- * low-balance.sql. It keeps only the newest snapshot, which the next migration needs.
+ * integer primary key: its rows then lie in the order of their key, and the key is stored once. Nor
+ * can drizzle-kit express full-text tables and triggers, so the baseline ends with name-search.sql
+ * and low-balance.sql. Only the newest snapshot is kept, which the next migration needs.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";

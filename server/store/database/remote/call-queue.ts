@@ -1,4 +1,4 @@
-/** Queues calls to a libSQL server: a bounded number is in flight, the others wait. */
+/** Queues calls to a libSQL server: limits calls in flight, pools connections, ends late calls. */
 import { ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../../core/errors.ts";
 import {
@@ -20,7 +20,7 @@ const IDLE_MAX_MS = 30_000;
 interface CallLimits {
   /** How long the call may take, its time in the queue included. */
   readonly timeoutMs: number;
-  /** Whether it is sent before those that are not, however long they have waited. */
+  /** Whether the call is sent before all that are not urgent, however long these have waited. */
   readonly isUrgent?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface QueuedCall {
 
 interface CallQueueOptions {
   openConnection(): RemoteConnection;
-  /** Calls in flight, and those in flight that are not suspiciously long without a response. */
+  /** The most calls in flight, and the most calls in flight that are not suspect. */
   readonly inFlightMax: number;
   readonly unsuspectedMax: number;
   /** The time in milliseconds. It advances in ticks, which divide {@link SUSPECT_AFTER_MS}. */
@@ -74,7 +74,7 @@ export function createCallQueue(options: CallQueueOptions) {
     if (connection === undefined) return;
     inFlight.delete(call);
     dispose(connection);
-    // A waiting call goes before the next one of this caller, so that urgent ones starve no others.
+    // A waiting call goes before the next one of this caller: urgent callers starve no others.
     sendWaiting();
   }
 
@@ -114,7 +114,7 @@ export function createCallQueue(options: CallQueueOptions) {
 
     isIdle: (): boolean => inFlight.size === 0,
 
-    /** Whether a call becomes suspect in this tick, and again after each such time. */
+    /** Whether a call becomes suspect in this tick, for the first time or once more. */
     hasNewSuspect: (): boolean => waitTimes().some((ms) => ms > 0 && ms % SUSPECT_AFTER_MS === 0),
 
     /** Rejects the calls whose time is over, and sends waiting ones as far as capacity allows. */

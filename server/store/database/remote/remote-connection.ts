@@ -16,7 +16,7 @@ export type RemoteConnection = ReturnType<typeof openRemoteConnection>;
 /** Version 2, with JSON messages. Version 3 saves the server no time. */
 const SUBPROTOCOL = "hrana2";
 
-/** The server closes a connection that stores more texts of SQL, and stores no longer ones. */
+/** The server closes a connection that stores more texts of SQL, and stores no longer texts. */
 const STORED_TEXTS_MAX = 150;
 const STORED_TEXT_MAX_CHARACTERS = 4999;
 
@@ -52,7 +52,7 @@ export function openRemoteConnection(
     if (fault !== undefined) throw new NotSentError(new DomainError("Service Unavailable", fault));
   }
 
-  /** Explains that the server did not sync commits when the connection was opened. */
+  /** Explains that the server did not sync commits at the opening; `undefined` if it did. */
   async function findDurabilityFault(): Promise<string | undefined> {
     const { rows } = await stream.query("PRAGMA synchronous");
     return Number(rows[0]?.[0]) >= SYNCED_MIN ? undefined : NOT_SYNCED;
@@ -70,7 +70,7 @@ export function openRemoteConnection(
       return toResult(await answer);
     },
 
-    /** Runs statements as one transaction, all or none; one that writes takes the lock at once. */
+    /** Runs statements as one transaction, all or none; a write takes the lock at once. */
     async batch(statements: readonly Statement[], access: AccessMode): Promise<StatementResult[]> {
       await opened;
       const batch = stream.batch();
@@ -98,10 +98,10 @@ export function openRemoteConnection(
 
     isClosed: (): boolean => client.closed || stream.closed,
 
-    /** Ends the call in flight. */
+    /** Closes the connection and ends its call in flight. */
     close(): void {
       client.close();
-      // Else the process waits half a minute for the farewell of a server that does not answer.
+      // Else the process waits half a minute for the closing handshake with an unresponsive server.
       socket.terminate();
     },
   };
@@ -118,7 +118,7 @@ function createTextStore(client: WsClient) {
       return stored.get(text) ?? text;
     },
 
-    /** Makes room for others, between two calls: those of a call are needed until it is sent. */
+    /** Makes room for other texts between two calls: a call needs its texts until it is sent. */
     makeRoom(): void {
       if (stored.size < STORED_TEXTS_MAX) return;
       for (const text of stored.values()) text.close();
@@ -127,7 +127,7 @@ function createTextStore(client: WsClient) {
   };
 }
 
-/** The WebSocket of a server, whichever of its interfaces a URL names, and the token in the URL. */
+/** The WebSocket URL of a server, whichever interface a URL names, and the token in that URL. */
 function parseServerUrl(text: string): { url: string; authToken: string | undefined } {
   const { protocol, host, pathname, searchParams } = new URL(text);
   const isPlain =

@@ -17,10 +17,10 @@ const SHORT_CALL_TIMEOUT_MS = 5000;
 /** The timeout of calls that read or change whole tables. */
 const LONG_CALL_TIMEOUT_MS = 120_000;
 
-/** About a second in all. */
+/** These retries take about a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
 
-/** A server takes no value of 5 MB. With this limit, the shortest observations cause half of it. */
+/** A server takes no value of 5 MB. With this limit, no value has more than about half of that. */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
 export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
@@ -111,9 +111,9 @@ const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
 
 /**
- * Creates the calls to a server. Each has a deadline after which it is aborted; the numbers in
- * flight and waiting are bounded; and a circuit breaker sends none to a server that does not
- * answer, until a probe succeeds.
+ * Creates the client of a server. Each call has a deadline after which it is aborted; the numbers
+ * of calls in flight and waiting are bounded; and a circuit breaker sends no call to a server that
+ * does not answer, until a probe succeeds.
  */
 function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
