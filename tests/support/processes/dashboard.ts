@@ -5,7 +5,9 @@ import { generateDailyProfiles, generateObservations } from "../../../server/dem
 import { DAY_MS } from "../../../core/time.ts";
 import { NOW, startTestService } from "../service.ts";
 import { waitUntil } from "../wait.ts";
-import { startBrowser } from "./browser.ts";
+import { resetPage, startBrowser, type OpenedPage } from "./browser.ts";
+
+const VIEWPORT = { width: 1280, height: 900 };
 
 const AXE_PATH = Bun.resolveSync("axe-core/axe.min.js", import.meta.dir);
 
@@ -23,6 +25,22 @@ export async function startDashboard({ days = 3 } = {}) {
     );
   }
   const browser = await startBrowser();
+  /** Pages of ended visits. A visit reuses one if it has no option but the size of the window. */
+  const endedPages: OpenedPage[] = [];
+  async function openPage(origin: string, options: BrowserContextOptions): Promise<OpenedPage> {
+    const { viewport = VIEWPORT, ...others } = options;
+    if (viewport === null || Object.keys(others).length > 0) {
+      return browser.open(origin, { timezoneId: "UTC", ...options });
+    }
+    const opened =
+      endedPages.pop() ?? (await browser.open(origin, { timezoneId: "UTC", viewport }));
+    await opened.page.setViewportSize(viewport);
+    const close = async () => {
+      await resetPage(opened);
+      endedPages.push(opened);
+    };
+    return { ...opened, close };
+  }
   return {
     service,
     browser,
@@ -37,7 +55,7 @@ export async function startDashboard({ days = 3 } = {}) {
       options: BrowserContextOptions = {},
     ) {
       const origin = options.baseURL ?? service.address;
-      const visit = await browser.open(origin, { timezoneId: "UTC", ...options });
+      const visit = await openPage(origin, options);
       await visit.page.clock.setFixedTime(NOW);
       await visit.page.goto(origin + path + (key === null ? "" : `#key=${key}`));
       await waitForPage(visit.page);
