@@ -16,7 +16,7 @@ describe("channels", () => {
       out: "",
       err: "Channel @Soup is tracked from now on\n",
     });
-    expect(await sandbox.run(["channels", "track", "@soup"])).toEqual({
+    expect(await sandbox.runInside(["channels", "track", "@soup"])).toEqual({
       status: 1,
       out: "",
       err: "Channel @Soup is tracked already\n",

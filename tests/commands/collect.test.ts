@@ -56,16 +56,8 @@ async function monitorSome(channels: number, creators: number): Promise<string> 
   for (const { handle } of world.channels.slice(0, channels)) {
     await sandbox.runOrThrow("channels", "track", `@${handle}`);
   }
-  const service = await sandbox.serve();
-  for (const user of world.users.slice(0, creators)) {
-    const response = await fetch(`${service.url}/api/creators`, {
-      method: "PATCH",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      body: JSON.stringify({ platform: "microblog", creator: handleOf(user) }),
-    });
-    expect(response.status).toBe(201);
-  }
-  await service.stop();
+  const handles = world.users.slice(0, creators).map(handleOf);
+  await sandbox.runOrThrow("creators", "add", ...handles);
   return key;
 }
 
@@ -120,7 +112,7 @@ describe("collect --once", () => {
     expect(err).toContain("youtube is stopped until its settings change");
     expect(out + err).not.toContain(API_KEY);
     const served = youtube.served();
-    await sandbox.run(["collect", "--once"]);
+    await sandbox.runInside(["collect", "--once"]);
     expect(youtube.served()).toBe(served);
     const service = await sandbox.serve();
     const ready = await (await fetch(`${service.url}/readyz`)).json();
@@ -155,7 +147,7 @@ describe("collect --once exits with 1", () => {
   test("when nobody who was due exists, and says where the reasons are listed", async () => {
     await monitorSome(0, 1);
     for (const user of world.users) user.goneAt = 0;
-    const { status, err } = await sandbox.run(["collect", "--once"]);
+    const { status, err } = await sandbox.runInside(["collect", "--once"]);
     expect(status).toBe(1);
     expect(err).toContain("bluesky: none of 2 targets could be observed");
     expect(err).toContain("creators list say why");

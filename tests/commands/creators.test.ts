@@ -63,7 +63,7 @@ describe("creators", () => {
 
   test("add and list say at once that nothing is collected", async () => {
     const reason = 'COLLECT is off; only the command "collect" collects';
-    expect((await sandbox.run(["creators", "add", "bsky.app"])).err).toBe(
+    expect((await sandbox.runInside(["creators", "add", "bsky.app"])).err).toBe(
       `Creator bsky.app is in the monitoring list now, but is not collected: ${reason}\n`,
     );
     expect(JSON.parse(await sandbox.runOrThrow("creators", "list", "--json"))).toMatchObject([

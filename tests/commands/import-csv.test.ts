@@ -186,6 +186,13 @@ describe("import of CSV", () => {
     const { status, err } = await sandbox.runInside(args);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${wrong}: ${message}`)]);
     expect(await sandbox.runOrThrow("export")).toBe("");
+  });
+
+  // The rules are those of files. Each command is a process here, and takes its time.
+  test.each([
+    ["username,observedAt,Followers\na,2026-11-01,1\n", 'Unknown column "Followers": the columns'],
+    ["", "There is no row with the columns"],
+  ])("says of %j on standard input what is wrong", async (csv, message) => {
     const piped = await sandbox.run(["import", "--format", "csv", "--kind", "user", "-"], csv);
     expect([piped.status, piped.err]).toEqual([1, expect.stringContaining(message)]);
     expect(await sandbox.runOrThrow("export")).toBe("");
