@@ -1,4 +1,4 @@
-/** Reads a list in pages while it is iterated, by item or by page. A page is charged once. */
+/** Reads a list in pages while it is iterated, anew each time. A retried page is charged once. */
 import type { CursorPagination, Pagination } from "../resources/generated/types.ts";
 import { ConnectionError, MetricsError } from "./errors.ts";
 import { assertObject, createIdempotencyKey, type RequestOptions } from "./options.ts";

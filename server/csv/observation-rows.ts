@@ -1,4 +1,7 @@
-/** Observations as rows of CSV, one kind per table: its columns, its kind, and its row parser. */
+/**
+ * Parses rows of CSV as observations of one kind: finds the kind, checks columns, reads cells. It
+ * also names the formats of observation files.
+ */
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import {
   ENTITY_FIELDS,

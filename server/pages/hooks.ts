@@ -1,7 +1,7 @@
 /** Hooks that read the API with the key of the tab: each read once, and lists page by page. */
 import type { Client } from "../../core/client/mod.ts";
 import { getClient } from "./session.ts";
-import { useProgress, useReading, type Read } from "./store.ts";
+import { useProgress, useReading, type Read } from "./state-hooks.ts";
 
 /** Reads a value that costs credits; a tab reads each name once. */
 export const useRead = <Value>(

@@ -1,5 +1,5 @@
 /** Addresses: paths of the dashboard, fragments of the administrator's page; follows links. */
-import { useEventValue } from "./store.ts";
+import { useEventValue } from "./state-hooks.ts";
 
 const notify = () => dispatchEvent(new PopStateEvent("popstate"));
 

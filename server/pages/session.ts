@@ -7,7 +7,7 @@
 import { createClient, type Client } from "../../core/client/mod.ts";
 import type { AccountDetails } from "../../core/resources/generated/types.ts";
 import { findLink } from "./router.ts";
-import { createStore } from "./store.ts";
+import { createStore } from "./state-hooks.ts";
 
 const STORAGE_KEY = "apiKey";
 

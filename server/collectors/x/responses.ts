@@ -1,4 +1,4 @@
-/** Reads the responses of X: errors, lists of users or tweets, and why X left something out. */
+/** Requests lists of users or tweets from X; reads errors, and why X left something out. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quoteValue } from "../../../core/errors.ts";

@@ -3,7 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { RESOURCES } from "../../http/admin/resources.ts";
-import { createStore } from "../store.ts";
+import { createStore } from "../state-hooks.ts";
 
 export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
 

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { formatNumberOf } from "../format.ts";
 import { Button, Form } from "../parts/form.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { useProgress } from "../store.ts";
+import { useProgress } from "../state-hooks.ts";
 import { createFragment } from "../router.ts";
 import { describeFailure, sendAdmin } from "./api.ts";
 import { useDialog, type OpenDialog } from "./forms.tsx";

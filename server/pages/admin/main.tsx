@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { MetricsError } from "../../../core/client/mod.ts";
 import { Button, Form } from "../parts/form.tsx";
 import { Frame } from "../parts/frame.tsx";
-import { useProgress } from "../store.ts";
+import { useProgress } from "../state-hooks.ts";
 import { useAdminAddress } from "../router.ts";
 import { adminSession, describeFailure, sendAdmin, setToken } from "./api.ts";
 import { Account } from "./views/account.tsx";

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Button } from "../parts/form.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
-import { useReading, type Read } from "../store.ts";
+import { useReading, type Read } from "../state-hooks.ts";
 import { adminSession, describeFailure, isOutage, sendAdmin } from "./api.ts";
 
 const outages = new Map<symbol, string>();

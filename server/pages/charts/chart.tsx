@@ -10,7 +10,7 @@ import {
   type TimeScale,
 } from "../format.ts";
 import { saveCsv } from "../save-file.ts";
-import { useEventValue } from "../store.ts";
+import { useEventValue } from "../state-hooks.ts";
 import { Button } from "../parts/form.tsx";
 import { Empty } from "../parts/states.tsx";
 import { drawPlot, type PlotView } from "./plot.ts";

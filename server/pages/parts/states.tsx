@@ -1,7 +1,7 @@
 /** Shows the state of a page (loading, empty, failed with a reason), and other states as badges. */
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
-import type { Read } from "../store.ts";
+import type { Read } from "../state-hooks.ts";
 import { Button } from "./form.tsx";
 
 export function Reading<Value>({

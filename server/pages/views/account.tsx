@@ -6,7 +6,7 @@ import { Heading } from "../parts/frame.tsx";
 import { Reading } from "../parts/states.tsx";
 import { UsageOfDays, UsageTable } from "../parts/usage.tsx";
 import { getClient, readAccount, setApiKey } from "../session.ts";
-import { useReading } from "../store.ts";
+import { useReading } from "../state-hooks.ts";
 
 export function Account() {
   const read = useReading("account", readAccount);

@@ -8,7 +8,7 @@ import { Reading } from "../parts/states.tsx";
 import { WatchTable } from "../parts/watch-list.tsx";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
-import { useReading } from "../store.ts";
+import { useReading } from "../state-hooks.ts";
 
 export function Creators() {
   const [changes, setChanges] = useState(0);

@@ -1,4 +1,4 @@
-/** The list of channels or users: sorting, search, rows, and trends, which cost credits. */
+/** The list of channels or users: sorting, search, rows, more pages, and trends of 30 days. */
 import { COMPARISON_MAX_NAMES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { LIST_ORDERS, SORT_FIELDS } from "../../../core/lists.ts";
 import { findChangeSinceStart } from "../changes.ts";
@@ -15,7 +15,7 @@ import { Empty, Failed, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { createPath, setParameters, useAddress } from "../router.ts";
 import { getClient } from "../session.ts";
-import { useProgress } from "../store.ts";
+import { useProgress } from "../state-hooks.ts";
 
 const ORDERS = [
   ["desc", "Greatest first"],

@@ -1,10 +1,10 @@
 /**
  * Reads pages of the lists of channels and users, sorted by a figure.
  *
- * Without a filter, a page is at most three searches of the index of its figure. With a filter, the
- * entities that match it are found by an index and sorted if they are few, else the list is
- * scanned, up to a number of entities: a scan that ends early continues with the next page. Both go
- * in steps, between which the process serves other requests.
+ * Without a filter, a page is at most three searches of the index of its figure. With a filter that
+ * few entities match, an index finds them, and they are sorted; else the list is scanned up to a
+ * number of entities, and the next page goes on from there. Filtered pages are read in steps,
+ * between which the process serves other requests, and two at a time: one that waits too long fails.
  */
 import pLimit from "p-limit";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";

@@ -1,4 +1,7 @@
-/** Reads details and histories of owners by name, one or several, and of items by identifier. */
+/**
+ * Reads channels and users by name: details, also in batches, histories, and comparisons of one
+ * count. Reads the details and histories of their items, by the owner's name and the item's id.
+ */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";

@@ -1,4 +1,7 @@
-/** The states and quotas of the sources; adds and removes tracked channels and creators. */
+/**
+ * The collection page: states and quotas of the sources; lists, adds and removes channels and
+ * creators.
+ */
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { WatchTable } from "../../parts/watch-list.tsx";

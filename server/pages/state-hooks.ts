@@ -1,4 +1,4 @@
-/** States that components follow: stores, events, progress of tasks, and reads that can repeat. */
+/** Hooks for state: a store, a value that follows events, a task, and a read that repeats. */
 import { useEffect, useState } from "preact/hooks";
 
 export function createStore<State extends object>(first: State) {
