@@ -1,4 +1,4 @@
-/** Finds numbers of a JSON text whose fraction `JSON.parse()` drops, so imports can reject them. */
+/** Finds numbers of a JSON text whose fraction `JSON.parse()` drops, so that input is rejected. */
 
 /** Smaller numbers keep three digits of a fraction. Hardly any count is larger: few are checked. */
 export const ROUNDED_NUMBER_MIN: number = 2 ** 40;

@@ -1,4 +1,7 @@
-/** Generates the demo's data from the time alone: demos agree, and continue after a stop. */
+/**
+ * Generates the demo's observations from the time alone, so that all demos agree, and one goes on
+ * after a stop.
+ */
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {

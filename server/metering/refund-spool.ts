@@ -1,7 +1,7 @@
 /**
- * Saves refunds in files, so that they outlive the process. Each process appends the refunds that
- * it could not apply at once to a file of its own; another process applies them. A refund that is
- * applied twice counts once, so a file may be read while its process lives, or again after a crash.
+ * Saves refunds that are not applied yet, so that they outlive the process. Each process has a file
+ * of its own, and removes it once it has applied them itself. Other processes apply what they find
+ * in the file, after a crash or while its process lives: a refund applied twice counts once.
  */
 import * as fs from "node:fs/promises";
 import { join } from "node:path";

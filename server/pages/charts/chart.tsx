@@ -1,4 +1,4 @@
-/** A chart of counts over time: keys and buttons to read values and zoom, a table, and CSV. */
+/** A chart of values over time: keys and buttons to read values and zoom, a table, and CSV. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import {

@@ -1,4 +1,4 @@
-/** The tables and columns of each entity kind, SQL to read them, and layouts of stored points. */
+/** Names of the tables and columns of each entity kind, SQL to read them, layouts of their points. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import {
   ENTITY_FIELDS,
