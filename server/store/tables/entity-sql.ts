@@ -1,4 +1,4 @@
-/** Names of the tables and columns of each entity kind, SQL to read them, layouts of their points. */
+/** Names of tables and columns of each entity kind, SQL to read them, layouts of stored points. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import {
   ENTITY_FIELDS,
