@@ -8,6 +8,7 @@ type StatusUpdate = Parameters<LedgerStore["addStatuses"]>[0][number];
 const makeDebit = (endpoint: string, hour: number): Debit => ({
   uid: "u",
   account: 1,
+  run: 0,
   index: 0,
   cost: 1,
   key: 2,

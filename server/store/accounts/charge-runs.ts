@@ -10,17 +10,20 @@ export interface AccountCharge extends RequestCharge {
 }
 
 /** Consecutive charges that are the same but for their account's balance. */
-interface ChargeRun extends AccountCharge {
+export interface ChargeRun extends AccountCharge {
   /** 1 with an idempotency key. */
   count: number;
 }
 
-export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
+/** Groups charges into runs; `runOf` has the position of each charge's run. */
+export function groupIntoRuns(charges: readonly AccountCharge[]) {
   const runs: ChargeRun[] = [];
-  const lastRuns = new Map<number, ChargeRun>();
+  const runOf: number[] = [];
+  const lastPositions = new Map<number, number>();
   for (const charge of charges) {
     const { account, cost, key, endpoint, idempotencyKey, hasWaited } = charge;
-    const last = lastRuns.get(account);
+    const position = lastPositions.get(account) ?? -1;
+    const last = runs[position];
     if (
       last !== undefined &&
       last.cost === cost &&
@@ -30,16 +33,17 @@ export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
       idempotencyKey === undefined
     ) {
       last.count++;
+      runOf.push(position);
       continue;
     }
-    const run = { account, cost, key, endpoint, count: 1, idempotencyKey, hasWaited };
-    lastRuns.set(account, run);
-    runs.push(run);
+    runOf.push(runs.length);
+    lastPositions.set(account, runs.length);
+    runs.push({ account, cost, key, endpoint, count: 1, idempotencyKey, hasWaited });
   }
-  return runs;
+  return { runs, runOf };
 }
 
-/** Runs as the argument ?1 of the general statements. */
+/** Runs as the argument ?1 of statements. */
 export const RUN_ROWS = createJsonRows(
   "account cost key endpoint count idempotency_key request_hash has_waited".split(" "),
   ({ account, cost, key, endpoint, count, idempotencyKey: paid, hasWaited = false }: ChargeRun) => [

@@ -7,22 +7,34 @@
  * to those behind it. A charge whose idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
-import { decideCharge, PAYMENT_TTL_MS, type Payment } from "../../../core/charges.ts";
+import { decideCharge, type Payment } from "../../../core/charges.ts";
+import { DomainError } from "../../../core/errors.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { CreditStore, DebitOutcome } from "../../../core/stores.ts";
-import { writeNamed, type Database } from "../database/database.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
+import { writeNamed, type Database, type WriteOptions } from "../database/database.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { groupIntoRuns, RUN_ROWS, type AccountCharge } from "./charge-runs.ts";
-import { createCommitStatements, createOutcomeQueries } from "./debit-sql.ts";
-import { createRefundStatements, refundDebits, type Debit } from "./refunds.ts";
+import { createCoveredStatement, createGeneralStatements, type RunBatch } from "./debit-sql.ts";
+import { createRefundStatements, type Debit, type DebitRefund } from "./refunds.ts";
 
 type DebitBatch = Parameters<CreditStore["debit"]>[1] & {
   /** Committed with the charges, or not at all. The charges are decided without them. */
-  readonly refunds?: Parameters<typeof refundDebits>[1];
+  readonly refunds?: readonly DebitRefund[];
   /** The last change that the caller knows of; without it, no changes are listed. */
   readonly since?: number | undefined;
 };
+
+const WRITE_OPTIONS: WriteOptions = { durability: "configured", idempotent: true, inline: true };
+
+/** What the statements of a batch selected. */
+interface CommittedRows {
+  /** A row for each run of an account that exists. */
+  readonly outcomes: readonly Row[];
+  readonly payments: readonly Row[];
+  readonly changes: Row | undefined;
+}
 
 /**
  * Decides charges, in their order, and commits those that the balances cover. No two have one
@@ -31,23 +43,57 @@ type DebitBatch = Parameters<CreditStore["debit"]>[1] & {
 export async function commitDebits(
   database: Database,
   charges: readonly AccountCharge[],
-  { id: uid, now, since, refunds = [] }: DebitBatch,
+  { id: uid, now, since, refunds }: DebitBatch,
 ) {
-  for (const { cost } of charges) assertCreditAmount(cost);
-  const hour = Math.floor(now / HOUR_MS);
-  const { outcomes, changes, payments } = await writeNamed(
-    database,
-    {
-      ...createCommitStatements(charges, uid, now, since),
-      // Last: no charge is decided on credits that it gives back.
-      ...(refunds.length === 0 ? undefined : createRefundStatements(refunds, now)),
-    },
-    { durability: "configured", idempotent: true, inline: true },
-  );
+  const { runs, runOf } = groupIntoRuns(charges);
+  for (const { cost } of runs) assertCreditAmount(cost);
+  const batch = { runs, uid, now, since };
+  const hasKeys = runs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
+  const commit = hasKeys ? commitGeneral : commitCovered;
+  const committed = await commit(database, batch, createRefundStatements(refunds ?? [], now));
   return {
-    outcomes: assignOutcomes(charges, { uid, hour }, outcomes, payments ?? []),
-    changes: parseChanges(changes[0], since),
+    outcomes: assignOutcomes(charges, runOf, uid, Math.floor(now / HOUR_MS), committed),
+    changes: parseChanges(committed.changes, since),
   };
+}
+
+/** Commits runs as they are if the balances cover them all, and else as the balances allow. */
+async function commitCovered(
+  database: Database,
+  batch: RunBatch,
+  refunds: ReturnType<typeof createRefundStatements>,
+): Promise<CommittedRows> {
+  try {
+    const statements = [createCoveredStatement(batch), ...Object.values(refunds)];
+    const [inserted] = await database.write(statements, WRITE_OPTIONS);
+    const outcomes = inserted?.rows ?? [];
+    if (outcomes.length > 0) return { outcomes, payments: [], changes: outcomes[0] };
+  } catch (error) {
+    const code = error instanceof Error ? readSystemErrorCode(error) : "";
+    if (!code.startsWith("SQLITE_CONSTRAINT")) throw error;
+  }
+  try {
+    return await commitGeneral(database, batch, refunds);
+  } catch (error) {
+    // The first statement may be stored: perhaps it failed since its response was lost before.
+    if (!(error instanceof DomainError)) throw error;
+    throw new DomainError(error.code, error.message, { cause: error.cause });
+  }
+}
+
+async function commitGeneral(
+  database: Database,
+  batch: RunBatch,
+  refunds: ReturnType<typeof createRefundStatements>,
+): Promise<CommittedRows> {
+  // Last, the refunds: no charge is decided on credits that they give back.
+  const statements = { ...createGeneralStatements(batch), ...refunds };
+  const {
+    outcomes,
+    payments = [],
+    changes,
+  } = await writeNamed(database, statements, WRITE_OPTIONS);
+  return { outcomes, payments, changes: changes[0] };
 }
 
 /** A row of `SELECT_PAYMENTS` as it was before a batch, which may have counted a repeat. */
@@ -56,122 +102,80 @@ function toPayment(row: Row, uid: string): Payment {
   return { fingerprint: String(row["request_hash"]), repeats };
 }
 
-/** Assigns charges the outcomes that the statements decided, from the rows that they selected. */
+/** Assigns each charge the outcome that the statements decided for its run. */
 function assignOutcomes(
   charges: readonly AccountCharge[],
-  { uid, hour }: { readonly uid: string; readonly hour: number },
-  outcomes: readonly Row[],
-  paymentRows: readonly Row[],
+  runOf: readonly number[],
+  uid: string,
+  hour: number,
+  { outcomes, payments: paymentRows }: CommittedRows,
 ): DebitOutcome<Debit>[] {
-  const accounts = new Map(
-    outcomes.map(({ account, balance, amount }) => [
-      Number(account),
-      // The balance after the whole batch, and the debited credits without a charge yet.
-      { balance: Number(balance), left: Number(amount), debitCount: 0 },
-    ]),
-  );
+  const decidedRuns: ({ balance: number; requests: number; debitCount: number } | undefined)[] = [];
+  for (const { run, requests, balance } of outcomes) {
+    // The balance before the next charge of the run, and how many of them are debited.
+    const decided = { balance: Number(balance), requests: Number(requests), debitCount: 0 };
+    decidedRuns[Number(run)] = decided;
+  }
   const payments = new Map(
     paymentRows
       .filter(({ debit }) => debit !== uid)
       .map((row) => [`${row["account"]} ${row["idempotency_key"]}`, toPayment(row, uid)]),
   );
-  return charges.map((charge) => {
+  return charges.map((charge, position) => {
     const { account, cost, key, endpoint, idempotencyKey } = charge;
-    const coverage = accounts.get(account);
-    if (coverage === undefined) return { kind: "refused", balance: 0 };
+    const run = runOf[position] ?? 0;
+    const decided = decidedRuns[run];
+    if (decided === undefined) return { kind: "refused", balance: 0 };
     const payment = idempotencyKey && payments.get(`${account} ${idempotencyKey.value}`);
-    const kind = decideCharge(coverage.left, charge, payment);
+    const isDebited = decided.debitCount < decided.requests;
+    const kind = decideCharge(isDebited ? cost : 0, charge, payment);
     if (kind === "misused") return { kind };
-    if (kind !== "charged") return { kind, balance: coverage.balance + coverage.left };
-    coverage.left -= cost;
-    const index = coverage.debitCount++;
+    if (kind !== "charged") return { kind, balance: decided.balance };
+    const index = decided.debitCount++;
+    const balance = (decided.balance -= cost);
     const paid = idempotencyKey?.value;
-    const debit = { uid, account, index, cost, key, endpoint, hour, idempotencyKey: paid };
-    return { kind, debit, balance: coverage.balance + coverage.left };
+    const debit = { uid, account, run, index, cost, key, endpoint, hour, idempotencyKey: paid };
+    return { kind, debit, balance };
   });
 }
 
-// The hour of a debit takes no argument: that is REAL, which divides with a fraction.
-const SELECT_USAGE = `
-  SELECT usage.account, key, endpoint, usage.hour, credits - refunded AS unrefunded
-  FROM journal
-  JOIN usage ON usage.account = journal.account AND usage.hour = journal.at / ${HOUR_MS}
-  WHERE journal.uid = ? AND journal.kind = 'debit'`;
+// It keeps the batch from being committed from here on, as the first run has this entry.
+const INSERT_MARK = `
+  INSERT INTO journal (uid, account, kind, amount, at, requests)
+  VALUES (?, ?, 'debit', 0, ?, 0)
+  ON CONFLICT DO NOTHING`;
 
-/** Cancels a batch whose commit got no response: prevents its commit, or refunds its charges. */
+// A refund of a whole run stands in the place of that of its first request.
+const INSERT_REFUNDS = `
+  INSERT INTO journal (
+    uid, account, run, refund, kind, amount, at, requests, key, endpoint, reason
+  )
+  SELECT uid, account, run, 1, 'refund', amount, ?2, requests, key, endpoint, ?3
+  FROM journal
+  WHERE uid = ?1 AND refund = 0 AND amount > 0
+  ON CONFLICT DO NOTHING`;
+
+const DELETE_PAYMENTS = `
+  DELETE FROM payments
+  WHERE (idempotency_key, account) IN (
+    SELECT idempotency_key, account FROM (${RUN_ROWS.selectSql})
+  ) AND debit = ?2`;
+
+/**
+ * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
+ * here on, and its committed charges are refunded. Nobody has a receipt of any of them.
+ */
 export async function cancelDebits(
-  database: Database,
+  { write }: Database,
   charges: readonly AccountCharge[],
   uid: string,
   now: number,
 ): Promise<void> {
-  const runs = RUN_ROWS.serialize(groupIntoRuns(charges));
-  const insert = "INSERT INTO cancellations (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING";
-  // The charges of an older cancellation could pay again by now.
-  const deleteExpired = "DELETE FROM cancellations WHERE at <= ?";
-  const { outcomes, payments, usage } = await writeNamed(
-    database,
-    {
-      insertCancellation: { sql: insert, args: [uid, now] },
-      deleteExpired: { sql: deleteExpired, args: [now - PAYMENT_TTL_MS] },
-      ...createOutcomeQueries(runs, uid, 0),
-      usage: { sql: SELECT_USAGE, args: [uid] },
-    },
-    { durability: "configured", idempotent: true },
-  );
-  // A key with another payment did probably not pay in this batch, however many repeats it has had
-  // since.
-  const waited = charges.map((charge) => ({ ...charge, hasWaited: true }));
-  const hour = Number(usage[0]?.["hour"] ?? 0);
-  const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
-  const { charged = [], other = [] } = Object.groupBy(charges, (_, index) =>
-    decided[index]?.kind === "charged" ? "charged" : "other",
-  );
-  const refunds = assignDebits([...charged, ...other], uid, outcomes, usage).map((debit) => ({
-    uid: `${uid}/${debit.account}/${debit.index}`,
-    debit,
-    reason: "Its commit was not answered",
-  }));
-  // Nobody has a receipt of the batch, so only an earlier cancellation has refunded any of it: then
-  // all.
-  await refundDebits(database, refunds, now, { areBatches: true });
-}
-
-/**
- * Assigns all credits that a batch debited to its charges. The ledger does not record which ones
- * were charged, and the payments of their idempotency keys may have been deleted or replaced since.
- * So the sums are right, for each account and within what its usage has left, but the assignment is
- * a guess if charges with idempotency keys were in the batch. The charges that were probably made
- * come first.
- */
-function assignDebits(
-  charges: readonly AccountCharge[],
-  uid: string,
-  outcomes: readonly Row[],
-  usage: readonly Row[],
-): Debit[] {
-  const accounts = new Map(
-    outcomes.map(({ account, amount }) => [
-      Number(account),
-      { unassigned: Number(amount), debitCount: 0 },
-    ]),
-  );
-  const usages = new Map(
-    usage.map(({ account, key, endpoint, hour, unrefunded }) => [
-      `${account} ${key} ${endpoint}`,
-      { hour: Number(hour), unrefunded: Number(unrefunded) },
-    ]),
-  );
-  return charges.flatMap(({ account, key, endpoint, cost, idempotencyKey }) => {
-    const debited = accounts.get(account);
-    const used = usages.get(`${account} ${key} ${endpoint}`);
-    if (debited === undefined || used === undefined) return [];
-    const assigned = Math.min(cost, debited.unassigned, used.unrefunded);
-    if (assigned <= 0) return [];
-    debited.unassigned -= assigned;
-    used.unrefunded -= assigned;
-    const index = debited.debitCount++;
-    const debit = { uid, account, index, cost: assigned, key, endpoint, hour: used.hour };
-    return [{ ...debit, idempotencyKey: idempotencyKey?.value }];
-  });
+  const json = RUN_ROWS.serialize(groupIntoRuns(charges).runs);
+  const statements = [
+    { sql: INSERT_MARK, args: [uid, charges[0]?.account ?? 0, now] },
+    { sql: DELETE_PAYMENTS, args: [json, uid] },
+    { sql: INSERT_REFUNDS, args: [uid, now, "Its commit was not answered"] },
+  ];
+  await write(statements, { durability: "configured", idempotent: true });
 }

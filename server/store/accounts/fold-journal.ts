@@ -11,15 +11,27 @@
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 
-/** The hour of an entry. An argument is REAL, which divides with a fraction, so it takes none. */
-export const HOUR = `at / ${HOUR_MS}`;
+// An argument is REAL, which divides with a fraction, so the hour of an entry takes none.
+const HOUR = `at / ${HOUR_MS}`;
 
-/** The entries of the journal and the sums of folded ones, as rows of one query. */
-export const ALL_ENTRIES = `(
-  SELECT entry, account, kind, amount, ${HOUR} AS hour, 1 AS count, reason
+/** The grants and refunds of the journal, and the sums of folded refunds, as rows of one query. */
+export const CREDIT_ENTRIES = `(
+  SELECT uid, account, kind, amount, at, ${HOUR} AS hour, requests, reference, reason
   FROM journal
+  WHERE kind <> 'debit'
   UNION ALL
-  SELECT entry, account, kind, amount, hour, count, reason
+  SELECT '', account, kind, amount, hour * ${HOUR_MS}, hour, count, NULL, reason
+  FROM folded_entries
+  WHERE kind = 'refund'
+)`;
+
+/** All entries with credits, and the sums of folded ones, as rows of one query. */
+export const ALL_ENTRIES = `(
+  SELECT account, kind, amount, 1 AS count
+  FROM journal
+  WHERE amount > 0
+  UNION ALL
+  SELECT account, kind, amount, count
   FROM folded_entries
 )`;
 
@@ -45,7 +57,7 @@ export async function* foldJournal(
 ): AsyncGenerator<number, number> {
   const untilHour = Math.floor((now - days * DAY_MS) / HOUR_MS);
   let total = 0;
-  let after = 0;
+  let after = "";
   for (;;) {
     const startedAt = performance.now();
     const args = [after, untilHour, stepMaxEntries];
@@ -62,52 +74,33 @@ export async function* foldJournal(
 
 /** The entries that a step looks at. */
 interface FoldStep {
-  /** The last of them; 0 if there are none. */
-  readonly last: number;
+  /** The `uid` of the last of them; empty if there are none. */
+  readonly last: string;
   /** How many are of hours that are old enough. Entries are in the order of time, nearly. */
   readonly oldCount: number;
   /** How many of those are debits. */
   readonly debitCount: number;
 }
 
-/** Selects the entries after ?1, as many as weigh ?3 with their refunds, but at least one. */
+/** Selects about ?3 entries after the uid ?1, and all of the last uid: refunds have that of their debit. */
 const SELECT_STEP = `
-  WITH page AS (
-    SELECT entry, uid, account, kind, ${HOUR} AS hour
-    FROM journal
-    WHERE entry > ?1
-    ORDER BY entry
-    LIMIT ?3
-  ),
-  weighed AS (
-    SELECT *, sum(1 + (
-      SELECT count(*)
-      FROM journal AS refund
-      WHERE refund.debit = page.uid AND refund.account = page.account
-    )) OVER (ORDER BY entry) AS weight
-    FROM page
-  )
   SELECT json_object(
-    'last', ifnull(max(entry), 0),
-    'oldCount', count(*) FILTER (WHERE hour < ?2),
-    'debitCount', count(*) FILTER (WHERE hour < ?2 AND kind = 'debit')
+    'last', ifnull(max(uid), ''),
+    'oldCount', count(*) FILTER (WHERE ${HOUR} < ?2),
+    'debitCount', count(*) FILTER (WHERE ${HOUR} < ?2 AND kind = 'debit')
   )
-  FROM weighed
-  WHERE weight <= ?3 OR entry = (SELECT min(entry) FROM page)`;
+  FROM journal
+  WHERE uid > ?1 AND uid <= ifnull(
+    (SELECT uid FROM journal WHERE uid > ?1 ORDER BY uid LIMIT 1 OFFSET ?3 - 1),
+    (SELECT max(uid) FROM journal)
+  )`;
 
-/**
- * The debits to fold of the entries after ?1 up to ?2, of hours before ?3. The newest commit of the
- * journal stays: else its numbers would be used again.
- */
+/** The debits to fold of the uids after ?1 up to ?2, of hours before ?3. */
 const WITH_FOLDED = `
   WITH old AS (
-    SELECT entry, uid, account, amount, ${HOUR} AS hour
+    SELECT uid, account, run, amount, ${HOUR} AS hour
     FROM journal
-    WHERE entry > ?1
-      AND entry <= ?2
-      AND kind = 'debit'
-      AND ${HOUR} < ?3
-      AND uid <> (SELECT ifnull(debit, uid) FROM journal ORDER BY entry DESC LIMIT 1)
+    WHERE uid > ?1 AND uid <= ?2 AND kind = 'debit' AND ${HOUR} < ?3
   ),
   folded AS (
     SELECT *
@@ -125,16 +118,16 @@ const WITH_FOLDED = `
     )
   )`;
 
-const JOIN_REFUNDS = `
-  FROM folded
-  JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
-
-/** Inserts the sums; of refunds by hour of the refund and reason, as statements list them. */
+/**
+ * Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list
+ * them.
+ */
 const INSERT_SUMS = `
-  INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
+  INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
   ${WITH_FOLDED}
-  SELECT account, hour, 'debit', '', count(*), sum(amount), max(entry)
+  SELECT account, hour, 'debit', '', count(*), sum(amount)
   FROM folded
+  WHERE amount > 0
   GROUP BY account, hour
   UNION ALL
   SELECT
@@ -142,29 +135,25 @@ const INSERT_SUMS = `
     refund.${HOUR} AS refund_hour,
     'refund',
     ifnull(refund.reason, '') AS refund_reason,
-    count(*),
-    sum(refund.amount),
-    min(refund.entry)
-  ${JOIN_REFUNDS}
-  WHERE true
+    sum(refund.requests),
+    sum(refund.amount)
+  FROM folded
+  JOIN journal AS refund USING (uid, account, run)
+  WHERE refund.refund > 0
   GROUP BY refund.account, refund_hour, refund_reason
   ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
     count = count + excluded.count,
-    amount = amount + excluded.amount,
-    entry = iif(kind = 'debit', max(entry, excluded.entry), min(entry, excluded.entry))`;
+    amount = amount + excluded.amount`;
 
 const DELETE_ENTRIES = `
   DELETE FROM journal
-  WHERE entry IN (
+  WHERE uid > ?1 AND uid <= ?2 AND (uid, account, run) IN (
     ${WITH_FOLDED}
-    SELECT entry
+    SELECT uid, account, run
     FROM folded
-    UNION ALL
-    SELECT refund.entry
-    ${JOIN_REFUNDS}
   )`;
 
-async function foldRange({ write }: Database, args: number[]): Promise<number> {
+async function foldRange({ write }: Database, args: (string | number)[]): Promise<number> {
   const statements = [INSERT_SUMS, DELETE_ENTRIES].map((sql) => ({ sql, args }));
   const [, deleted] = await write(statements, { durability: "configured", idempotent: true });
   return deleted?.rowsAffected ?? 0;

@@ -1,8 +1,7 @@
 /**
- * The credit ledger in the database. Every change of a balance is one transaction that writes the
- * journal first and then, only if that wrote, the sums of the account. Every write carries a `uid`
- * made before it, so a write that is retried, because its response was lost, is applied once. So
- * the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
+ * The credit ledger in the database. Every change of a balance is an entry of the journal, whose
+ * trigger moves the sums of the account. Every entry carries a `uid` made before it, so a write
+ * that is retried, because its response was lost, is applied once. So the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
  * compares both.
  */
 import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
@@ -35,8 +34,9 @@ export function createLedgerStore(database: Database) {
     setLowBalance: setLowBalance.bind(null, database),
     grant: grantCredits.bind(null, database),
     debit: commitDebits.bind(null, database),
-    refund: (debit: Debit, uid: string, reason: string, now: number) =>
-      refundDebits(database, [{ debit, uid, reason }], now),
+    // The id is not needed: a debit is refunded once.
+    refund: (debit: Debit, _id: string, reason: string, now: number) =>
+      refundDebits(database, [{ debit, reason }], now),
     refundAll: (refunds: Parameters<typeof refundDebits>[1], now: number) =>
       refundDebits(database, refunds, now),
     cancel: cancelDebits.bind(null, database),
@@ -52,8 +52,8 @@ export function createLedgerStore(database: Database) {
 }
 
 const INSERT_ACCOUNT = `
-  INSERT INTO accounts (name, created_at, granted, balance)
-  VALUES (?, ?, ?, ?)
+  INSERT INTO accounts (name, created_at)
+  VALUES (?, ?)
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
@@ -67,7 +67,7 @@ async function createAccount(database: Database, name: string, now: number, cred
   if (credits !== 0) assertCreditAmount(credits);
   const grantArgs = [Bun.randomUUIDv7(), credits, now, name];
   const { created } = await writeNamed(database, {
-    created: { sql: INSERT_ACCOUNT, args: [name, now, credits, credits] },
+    created: { sql: INSERT_ACCOUNT, args: [name, now] },
     ...(credits === 0 ? {} : { grant: { sql: INSERT_FIRST_GRANT, args: grantArgs } }),
   });
   if (created.length === 0) {
@@ -143,11 +143,6 @@ const INSERT_GRANT = `
   WHERE id = ? AND granted + ? <= ?
   ON CONFLICT DO NOTHING`;
 
-const UPDATE_BALANCE = `
-  UPDATE accounts
-  SET granted = granted + ?, balance = balance + ?
-  WHERE id = ? AND changes() = 1`;
-
 const SELECT_GRANT = `
   SELECT uid, amount
   FROM journal
@@ -171,7 +166,6 @@ async function grantCredits(
         sql: INSERT_GRANT,
         args: [uid, amount, now, reference, reason, id, amount, INTEGER_MAX],
       },
-      updateBalance: { sql: UPDATE_BALANCE, args: [amount, amount, id] },
       account: { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [id] },
       grants: { sql: SELECT_GRANT, args: [id, uid, reference] },
     },

@@ -1,16 +1,17 @@
 /**
- * Refunds of groups of debits, as one transaction each. Every statement finds for itself which
- * debits exist and are not refunded, so a group that is committed again changes nothing. The
- * entries of the journal, which mark debits as refunded, are written last.
+ * Refunds of groups of debits, as one transaction each. A refund has the key of its debit and the
+ * number of its request, so a group that is committed again changes nothing.
  */
-import { writeNamed, type Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { createJsonRows } from "./json-rows.ts";
 
 export interface Debit {
   /** Identifies the batch that committed it. */
   readonly uid: string;
   readonly account: number;
-  /** Its index among the debits of its batch and account. */
+  /** The position of its run of equal charges in the batch. */
+  readonly run: number;
+  /** Its index in the run. */
   readonly index: number;
   readonly cost: number;
   readonly key: number;
@@ -20,112 +21,64 @@ export interface Debit {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A refund of a debit, with an id made before it. Applying it again changes nothing. */
-interface DebitRefund {
-  readonly uid: string;
+export interface DebitRefund {
   readonly debit: Debit;
   /** Why, for the statement. */
   readonly reason: string;
 }
 
 const REFUND_ROWS = createJsonRows(
-  "uid reason debit account debit_index cost key endpoint hour idempotency_key".split(" "),
-  ({ uid, reason, debit }: DebitRefund) => {
-    const { uid: batch, account, index, cost, key, endpoint, hour, idempotencyKey } = debit;
-    return [uid, reason, batch, account, index, cost, key, endpoint, hour, idempotencyKey];
-  },
+  "debit account run debit_index idempotency_key reason".split(" "),
+  ({ debit: { uid, account, run, index, idempotencyKey }, reason }: DebitRefund) => [
+    uid,
+    account,
+    run,
+    index,
+    idempotencyKey,
+    reason,
+  ],
 );
 
-/**
- * Creates the SQL that applies the refunds ?1.
- *
- * @param isSameRefund Whether the entry `refunded` of the journal stands in the way of `refund`, as
- * SQL.
- */
-function createTexts(isSameRefund: string) {
-  /** Selects the refunds whose debit exists and is not refunded. */
-  const applicable = `
-    SELECT refund.*
-    FROM (${REFUND_ROWS.selectSql}) AS refund
-    JOIN journal AS debited
-      ON debited.uid = refund.debit
-      AND debited.account = refund.account
-      AND debited.kind = 'debit'
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM journal AS refunded
-      WHERE refunded.debit = debited.uid
-        AND refunded.account = debited.account
-        AND ${isSameRefund}
-    )`;
-  return {
-    updateBalances: `
-  UPDATE accounts
-  SET refunded = refunded + given.amount, balance = balance + given.amount
-  FROM (
-    SELECT account, sum(cost) AS amount
-    FROM (${applicable})
-    GROUP BY account
-  ) AS given
-  WHERE accounts.id = given.account`,
-    updateUsage: `
-  UPDATE usage
-  SET refunded = usage.refunded + given.amount, refunds = usage.refunds + given.requests
-  FROM (
-    SELECT account, hour, key, endpoint, sum(cost) AS amount, count(*) AS requests
-    FROM (${applicable})
-    GROUP BY account, hour, key, endpoint
-  ) AS given
-  WHERE usage.account = given.account
-    AND usage.hour = given.hour
-    AND usage.key = given.key
-    AND usage.endpoint = given.endpoint`,
-    // In this order of the columns, SQLite finds each row by the primary key; in the order of the
-    // key, it reads all payments of the account.
-    deletePayments: `
+// In this order of the columns, SQLite finds each row by the primary key; in the order of the key,
+// it reads all payments of the account.
+const DELETE_PAYMENTS = `
   DELETE FROM payments
   WHERE (idempotency_key, account) IN (
     SELECT paid.idempotency_key, paid.account
-    FROM (${applicable}) AS applicable
+    FROM (${REFUND_ROWS.selectSql}) AS refunds
     JOIN payments AS paid
-      ON paid.account = applicable.account
-      AND paid.idempotency_key = applicable.idempotency_key
-      AND paid.debit = applicable.debit
-  )`,
-    insertRefunds: `
-  INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
-  SELECT uid, account, 'refund', cost, ?2, debit, debit_index, reason
-  FROM (${applicable})
-  ORDER BY position`,
-  };
-}
+      ON paid.account = refunds.account
+      AND paid.idempotency_key = refunds.idempotency_key
+      AND paid.debit = refunds.debit
+  )`;
 
-const TEXTS_OF_DEBITS = createTexts("refunded.debit_index = refund.debit_index");
-const TEXTS_OF_BATCHES = createTexts("true");
+const INSERT_REFUNDS = `
+  INSERT INTO journal (
+    uid, account, run, refund, kind, amount, at, requests, key, endpoint, reason
+  )
+  SELECT
+    uid, debited.account, debited.run, debit_index + 1, 'refund', amount / requests, ?2, 1,
+    debited.key, endpoint, refunds.reason
+  FROM (${REFUND_ROWS.selectSql}) AS refunds
+  JOIN journal AS debited
+    ON uid = refunds.debit
+    AND debited.account = refunds.account
+    AND debited.run = refunds.run
+    AND refund = 0
+  WHERE debit_index < requests
+  ON CONFLICT DO NOTHING`;
 
-/**
- * Creates the statements of a transaction. Of several refunds of one debit the last one counts.
- * With `areBatches`, debits are not refunded if anything of their batch is refunded already.
- */
+/** Creates the statements of a transaction; a refund of a debit that does not exist has no effect. */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],
   now: number,
-  { areBatches = false } = {},
-) {
-  const texts = areBatches ? TEXTS_OF_BATCHES : TEXTS_OF_DEBITS;
-  const refundOfDebit = new Map(
-    refunds.map((refund) => {
-      const { uid, account, index } = refund.debit;
-      return [`${uid} ${account} ${index}`, refund];
-    }),
-  );
-  const json = REFUND_ROWS.serialize([...refundOfDebit.values()]);
-  const hasPayments = refunds.some(({ debit }) => debit.idempotencyKey !== undefined);
+): Partial<Record<"deletePayments" | "insertRefunds", Statement>> {
+  if (refunds.length === 0) return {};
+  const json = REFUND_ROWS.serialize(refunds);
+  const hasKeys = refunds.some(({ debit }) => debit.idempotencyKey !== undefined);
   return {
-    refundBalances: { sql: texts.updateBalances, args: [json] },
-    refundUsage: { sql: texts.updateUsage, args: [json] },
-    ...(hasPayments ? { deleteRefundedPayments: { sql: texts.deletePayments, args: [json] } } : {}),
-    insertRefunds: { sql: texts.insertRefunds, args: [json, now] },
+    ...(hasKeys && { deletePayments: { sql: DELETE_PAYMENTS, args: [json] } }),
+    insertRefunds: { sql: INSERT_REFUNDS, args: [json, now] },
   };
 }
 
@@ -134,15 +87,11 @@ export function createRefundStatements(
  * request that another process answered meanwhile, because the key counted as paid, stays free.
  */
 export async function refundDebits(
-  database: Database,
+  { write }: Database,
   refunds: readonly DebitRefund[],
   now: number,
-  options?: { readonly areBatches: boolean },
 ): Promise<void> {
   if (refunds.length === 0) return;
-  await writeNamed(database, createRefundStatements(refunds, now, options), {
-    durability: "configured",
-    idempotent: true,
-    inline: true,
-  });
+  const options = { durability: "configured", idempotent: true, inline: true } as const;
+  await write(Object.values(createRefundStatements(refunds, now)), options);
 }

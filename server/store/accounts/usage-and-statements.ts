@@ -10,7 +10,7 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
 import type { usage } from "../tables/account-tables.ts";
-import { ALL_ENTRIES, HOUR } from "./fold-journal.ts";
+import { CREDIT_ENTRIES } from "./fold-journal.ts";
 
 type Usage = typeof usage.$inferSelect;
 
@@ -109,6 +109,8 @@ interface StatementLine {
   readonly reason: string | null;
 }
 
+const CREDITED = sql.raw(CREDIT_ENTRIES);
+
 type HourRange = Readonly<Record<"since" | "until", number>>;
 
 /** Reads the first whole hours of a statement, about `limit` lines, and the next page's start. */
@@ -138,28 +140,32 @@ async function readLines(
   const [[opening], lines] = await query((drizzle) =>
     drizzle.batch([
       drizzle.all<{ balance: number }>(sql`
-        SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
-        FROM ${sql.raw(ALL_ENTRIES)}
-        WHERE account = ${account} AND hour < ${since}`),
+        SELECT
+          (
+            SELECT ifnull(sum(amount), 0)
+            FROM ${CREDITED}
+            WHERE account = ${account} AND hour < ${since}
+          ) - (
+            SELECT ifnull(sum(credits), 0)
+            FROM usage
+            WHERE account = ${account} AND hour < ${since}
+          ) AS balance`),
       drizzle.all<Omit<StatementLine, "balance">>(sql`
-        WITH grants AS (
-          SELECT ${sql.raw(HOUR)} AS hour, kind, at, amount, reference, reason, entry
-          FROM journal
-          WHERE account = ${account} AND kind = 'grant'
+        WITH credited AS (
+          SELECT *
+          FROM ${CREDITED}
+          WHERE account = ${account} AND hour >= ${since} AND hour < ${until}
         ),
-        refunds AS (
-          SELECT hour, kind, sum(count) AS requests, sum(amount) AS amount, reason
-          FROM ${sql.raw(ALL_ENTRIES)}
-          WHERE account = ${account} AND kind = 'refund' AND hour >= ${since} AND hour < ${until}
-          GROUP BY hour, reason
-        ),
-        lines (hour, kind, at, key, endpoint, requests, amount, reference, reason, entry) AS (
-          SELECT hour, kind, at, NULL, NULL, NULL, amount, reference, reason, entry
-          FROM grants
-          WHERE hour >= ${since} AND hour < ${until}
+        lines (hour, kind, at, key, endpoint, requests, amount, reference, reason, uid) AS (
+          SELECT hour, kind, at, NULL, NULL, NULL, amount, reference, reason, uid
+          FROM credited
+          WHERE kind = 'grant'
           UNION ALL
-          SELECT hour, kind, hour * ${HOUR_MS}, NULL, NULL, requests, amount, NULL, reason, NULL
-          FROM refunds
+          SELECT
+            hour, kind, hour * ${HOUR_MS}, NULL, NULL, sum(requests), sum(amount), NULL, reason, NULL
+          FROM credited
+          WHERE kind = 'refund'
+          GROUP BY hour, reason
           UNION ALL
           SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
           FROM usage
@@ -170,7 +176,7 @@ async function readLines(
           endpoint, requests, amount, reference, reason
         FROM lines
         LEFT JOIN keys ON keys.id = lines.key
-        ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint, reason
+        ORDER BY hour, kind = 'debit', kind = 'refund', at, uid, key, endpoint, reason
         LIMIT ${limit}`),
     ]),
   );

@@ -8,8 +8,8 @@ type LedgerFault = Readonly<Record<"account" | "problem", string>>;
 
 /**
  * Recomputes every balance from the journal and compares it with the account: the sums must agree
- * with those of the account and of the usage, no balance may ever have been negative (of folded
- * entries: at the end of their hour), and no debit may be refunded beyond its amount.
+ * with those of the account and of the usage, no balance may be negative, and no debit may be
+ * refunded beyond its amount.
  */
 export async function verifyLedger(database: Database) {
   const [[counts], ...faults] = await database.query((drizzle) =>
@@ -17,7 +17,6 @@ export async function verifyLedger(database: Database) {
       drizzle.all<{ accounts: number; entries: number }>(SELECT_COUNTS),
       drizzle.all<LedgerFault>(SELECT_WRONG_SUMS),
       drizzle.all<LedgerFault>(SELECT_WRONG_USAGE),
-      drizzle.all<LedgerFault>(SELECT_NEGATIVE_BALANCES),
       drizzle.all<LedgerFault>(SELECT_OVER_REFUNDS),
     ]),
   );
@@ -64,7 +63,8 @@ const SELECT_WRONG_SUMS = sql`
   FROM compared
   WHERE id IS NULL
     OR (sum_granted, sum_debited, sum_refunded) <> (granted, debited, refunded)
-    OR balance <> granted - debited + refunded`;
+    OR balance <> granted - debited + refunded
+    OR balance < 0`;
 
 const SELECT_WRONG_USAGE = sql`
   WITH sums AS (
@@ -87,30 +87,13 @@ const SELECT_WRONG_USAGE = sql`
   WHERE a.id IS NULL
     OR (ifnull(s.credits, 0), ifnull(s.refunded, 0)) <> (a.debited, a.refunded)`;
 
-const SELECT_NEGATIVE_BALANCES = sql`
-  SELECT name AS account, 'the balance is negative after entry ' || min(entry) AS problem
-  FROM (
-    SELECT
-      account,
-      entry,
-      sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END) OVER (
-        PARTITION BY account
-        ORDER BY entry
-      ) AS balance
-    FROM ${ENTRIES}
-  ) AS running
-  JOIN accounts ON accounts.id = running.account
-  WHERE running.balance < 0
-  GROUP BY name`;
-
 const SELECT_OVER_REFUNDS = sql`
   SELECT
     name AS account,
-    'debit ' || refund.debit || ' is refunded beyond its amount, or is not there' AS problem
-  FROM journal AS refund
-  JOIN accounts ON accounts.id = refund.account
-  LEFT JOIN journal AS debit
-    ON debit.uid = refund.debit AND debit.account = refund.account AND debit.kind = 'debit'
-  WHERE refund.kind = 'refund'
-  GROUP BY name, refund.debit
-  HAVING sum(refund.amount) > ifnull(max(debit.amount), 0)`;
+    'debit ' || uid || ' is refunded beyond its amount, or is not there' AS problem
+  FROM journal
+  JOIN accounts ON accounts.id = journal.account
+  WHERE kind <> 'grant'
+  GROUP BY uid, journal.account, run
+  HAVING ifnull(sum(amount) FILTER (WHERE kind = 'refund'), 0)
+    > ifnull(sum(amount) FILTER (WHERE kind = 'debit'), 0)`;

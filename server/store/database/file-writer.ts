@@ -47,7 +47,12 @@ export function getCommitLock(path: string): LimitFunction {
   return locks.getOrInsertComputed(resolve(path), () => pLimit(1));
 }
 
-/** Whether a version of SQLite can lose commits: then no other program may checkpoint the file. */
+const isFree = (lock: LimitFunction) => lock.activeCount + lock.pendingCount === 0;
+
+/**
+ * Whether a version of SQLite can lose commits: then no other program may checkpoint the file
+ * either.
+ */
 export function hasWalResetBug(version: string): boolean {
   const compareTo = (other: string) => version.localeCompare(other, "en", { numeric: true });
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;
@@ -96,15 +101,16 @@ export function openFileWriter(
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<StatementResult[]> {
       let synced: Promise<void> | undefined;
-      const results = await holdCommitLock(() => {
-        const inlineResults = inline ? inlineWriter.write(statements) : undefined;
-        if (inlineResults === undefined) {
-          return callWriter({ method: "write", statements, isSynced });
-        }
+      const writeInline = () => {
+        const results = inline ? inlineWriter.write(statements) : undefined;
         // The sync begins now: the next holder of the lock may close the log.
-        if (isSynced) synced = inlineWriter.sync();
-        return inlineResults;
-      });
+        if (isSynced && results !== undefined) synced = inlineWriter.sync();
+        return results;
+      };
+      const write = () => writeInline() ?? callWriter({ method: "write", statements, isSynced });
+      // An inline write takes the lock for no time: it only has to be free.
+      const inlineResults = isFree(holdCommitLock) ? writeInline() : undefined;
+      const results = inlineResults ?? (await holdCommitLock(write));
       countChanges(inline ? 1 : results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 1));
       await synced;
       // An import waits for its checkpoints: so debits never wait for one and a part behind it.

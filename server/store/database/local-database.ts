@@ -2,7 +2,7 @@
  * A database in an embedded file. The thread that serves requests has one connection that only
  * reads and one for short writes. All other writes and long reads run in worker threads.
  */
-import { statSync } from "node:fs";
+import { statSync, type Stats } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readSystemErrorCode } from "../../system-errors.ts";
@@ -22,7 +22,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   const writer = openFileWriter(file, { lockTimeoutMs, checkpointInterval });
   // The first connection turns on WAL mode, in which readers and a writer don't block each other.
   await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
-  const openedIdentity = readFileIdentity(file);
+  const opened = statSync(file);
   let reader: SqliteConnection | undefined;
 
   function closeReader(): void {
@@ -49,7 +49,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   /** Fails if the file was removed or replaced: writes would be lost, or reach another file. */
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
-      if (readFileIdentity(file) === openedIdentity) return work();
+      if (isSameFile(file, opened)) return work();
       const code = "SQLITE_READONLY_DBMOVED";
       const message = `${code}: ${file} was removed or replaced while it is in use`;
       throw Object.assign(new Error(message), { code });
@@ -102,9 +102,9 @@ function getOnly([result]: readonly StatementResult[]): StatementResult {
   return result;
 }
 
-function readFileIdentity(path: string): string | undefined {
+function isSameFile(path: string, opened: Stats): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
+  return stats?.ino === opened.ino && stats.dev === opened.dev;
 }
 
 /** Whether certainly nothing was written: not after an error of the disk, or one not of SQLite. */

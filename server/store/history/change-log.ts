@@ -36,10 +36,12 @@ export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
 /** The sequence number of the last change, as SQL; 0 if there is none. */
 const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
 
-const SELECT_CHANGES = `
-  SELECT
+/** The columns of the changes since a number, which is an argument such as `?1`. */
+export const changeColumnsSql = (since: string): string => `
     ${LAST_SEQUENCE} AS sequence,
-    (SELECT json_group_array(json(tags)) FROM changes WHERE sequence > ?1) AS tags`;
+    (SELECT json_group_array(json(tags)) FROM changes WHERE sequence > ${since}) AS tags`;
+
+const SELECT_CHANGES = `SELECT ${changeColumnsSql("?1")}`;
 
 export const selectChanges = (since: number | undefined): Statement => ({
   sql: SELECT_CHANGES,

@@ -13,6 +13,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
 
 /** Accounts, with the sums of their journal entries. */
@@ -56,37 +57,45 @@ export const keys = sqliteTable("keys", {
 });
 
 /**
- * Every change of every balance, in the order of commits, except for folded changes. The debits of
- * an account that share a commit are one entry. A refund names its debit by the `uid` of that entry
- * and the debit's index in it.
+ * Every change of every balance, except for folded ones. Triggers in journal.sql apply an entry to
+ * the sums of its account and to the usage. A commit of debits has an entry for each run of equal
+ * charges; if the first run of an account debits nothing, its entry has no credits, and keeps the
+ * commit from debiting them later.
  */
 export const journal = sqliteTable(
   "journal",
   {
-    entry: integer().primaryKey(),
-    /** Created before the entry is written, so that a retried write is applied once. */
+    /** Of a grant or a commit. It is created before, so that a retried write is applied once. */
     uid: text().notNull(),
     account: integer().notNull(),
+    /** The position of a run of charges in its commit; 0 for a grant. */
+    run: integer().notNull().default(0),
+    /** Counts the requests of a run from 1: a refund of one, under the key of its debit. Else 0. */
+    refund: integer().notNull().default(0),
     kind: text({ enum: ["grant", "debit", "refund"] }).notNull(),
     amount: integer().notNull(),
     at: integer().notNull(),
-    /** For a grant: its reference; each reference of an account grants once. */
+    // The charged requests of a debit, and the refunded ones of a refund.
+    requests: integer(),
+    key: integer(),
+    endpoint: text(),
+    /** For a grant: each reference of an account grants once. */
     reference: text(),
     reason: text(),
-    // For a refund.
-    debit: text(),
-    debitIndex: integer("debit_index"),
   },
   (table) => [
-    uniqueIndex("journal_uid").on(table.uid, table.account),
-    index("journal_account").on(table.account, table.entry),
+    primaryKey({ columns: [table.uid, table.account, table.run, table.refund] }),
+    // A debit that is in no index but the key takes a fifth less time.
+    index("journal_account")
+      .on(table.account, table.at)
+      .where(sql`${table.kind} <> 'debit'`),
     uniqueIndex("journal_reference")
       .on(table.account, table.reference)
       .where(sql`${table.reference} IS NOT NULL`),
-    uniqueIndex("journal_refund")
-      .on(table.debit, table.account, table.debitIndex)
-      .where(sql`${table.debit} IS NOT NULL`),
-    check("amount_positive", sql`${table.amount} > 0`),
+    check(
+      "amount_positive",
+      sql`${table.amount} > 0 OR (${table.amount} = 0 AND ${table.kind} = 'debit')`,
+    ),
   ],
 );
 
@@ -101,8 +110,6 @@ export const foldedEntries = sqliteTable(
     reason: text().notNull(),
     count: integer().notNull(),
     amount: integer().notNull(),
-    /** Where the last folded debit or first folded refund was, so that no balance is too low. */
-    entry: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.kind, table.reason] })],
 );
@@ -151,16 +158,10 @@ export const payments = sqliteTable(
   ],
 );
 
-/** Canceled commits: their requests failed, and a write that still arrives must debit nothing. */
-export const cancellations = sqliteTable("cancellations", {
-  uid: text().primaryKey(),
-  at: integer().notNull(),
-});
-
 /**
- * Notices that a balance fell below its threshold, which the trigger in low-balance.sql inserts in
- * the transaction of the debit. An account has one notice for each threshold and sum of grants: so
- * a refund and another debit at the threshold repeat no notice, and a grant allows the next one.
+ * Notices that a balance fell below its threshold, which a trigger in journal.sql inserts in the
+ * transaction of the debit. An account has one for each threshold and sum of grants: so a
+ * refund and another debit at the threshold repeat no notice, and a grant allows the next one.
  */
 export const notices = sqliteTable(
   "notices",

@@ -2,9 +2,9 @@
  * Writes the next migration from the changes of the tables: `bun run migration --name=WHAT`.
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
- * integer primary key: its rows then lie in the order of their key, and the key is stored once. Nor
- * can drizzle-kit express full-text tables and triggers, so the baseline ends with name-search.sql
- * and low-balance.sql. Only the newest snapshot is kept, which the next migration needs.
+ * integer primary key: its rows then lie in the order of their key, and the key is stored once.
+ * Nor can drizzle-kit express full-text tables and triggers, so the baseline ends with
+ * name-search.sql and journal.sql. Only the newest snapshot is kept, which the next migration needs.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, "../../..");
 const CREATE_TABLE = /^CREATE TABLE [^;]*\n\)(?=;)/gm;
 const INTEGER_KEY = /integer PRIMARY KEY/;
 const BREAKPOINT = "\n--> statement-breakpoint\n";
-const sqlFiles = ["name-search.sql", "low-balance.sql"].map((name) =>
+const sqlFiles = ["name-search.sql", "journal.sql"].map((name) =>
   Bun.file(join(import.meta.dir, name)).text(),
 );
 const baselineEnd = (await Promise.all(sqlFiles)).join(BREAKPOINT.trimStart());

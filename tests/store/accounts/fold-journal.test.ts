@@ -177,7 +177,8 @@ describe("foldJournal()", () => {
       await ledger.debit(charges, { id: "lost", now: 0 });
       await debitTwo(database, account, "newer", LATER);
       expect(await foldAll(database)).toBe(0);
-      for (const [attempt, folded] of [3, 0].entries()) {
+      // A debit of each run; and a refund of each.
+      for (const [attempt, folded] of [4, 0].entries()) {
         await ledger.cancel(charges, "lost", LATER);
         expect(await ledger.account("first")).toMatchObject({ refunded: 3 });
         await debitTwo(database, account, `newest ${attempt}`, LATER);
@@ -192,13 +193,13 @@ describe("foldJournal()", () => {
       const ledger = createLedgerStore(database);
       for (let index = 0; index < 60; index++) {
         const now = index * HOUR_MS;
-        const { first, second } = await debitTwo(database, account, `d${index}`, now);
+        const { first, second } = await debitTwo(database, account, `d${index + 100}`, now);
         await answer(database, first);
         await ledger.refund(second, `r${index}`, "late", now);
       }
       const writeMeanwhile = async () => {
         for (let index = 60; index < 90; index++) {
-          const { first } = await debitTwo(database, account, `d${index}`, LATER);
+          const { first } = await debitTwo(database, account, `d${index + 100}`, LATER);
           await ledger.refund(first, `r${index}`, "late", LATER);
         }
       };
@@ -224,18 +225,16 @@ describe("foldJournal()", () => {
       const scans = plans
         .flatMap(findScans)
         .filter((line) => /\b(?:journal|refund|usage)\b/.test(line));
-      // The newest entry, from the end of the table.
-      expect(new Set(scans)).toEqual(new Set(["SCAN journal"]));
+      expect(scans).toEqual([]);
       expect(
         new Set(plans.flat().filter((line) => /^SEARCH (?:journal|refund|usage)\b/.test(line))),
       ).toEqual(
         new Set([
-          "SEARCH journal USING INTEGER PRIMARY KEY (rowid>?)",
-          "SEARCH journal USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-          "SEARCH journal USING INDEX journal_account (account=? AND entry>? AND entry<?)",
-          "SEARCH journal USING INTEGER PRIMARY KEY (rowid=?)",
-          "SEARCH refund USING COVERING INDEX journal_refund (debit=? AND account=?)",
-          "SEARCH refund USING INDEX journal_refund (debit=? AND account=?)",
+          "SEARCH journal USING PRIMARY KEY",
+          "SEARCH journal USING PRIMARY KEY (uid=? AND account=? AND run=?)",
+          "SEARCH journal USING PRIMARY KEY (uid>?)",
+          "SEARCH journal USING PRIMARY KEY (uid>? AND uid<?)",
+          "SEARCH refund USING PRIMARY KEY (uid=? AND account=? AND run=? AND refund>?)",
           "SEARCH usage USING PRIMARY KEY (account=? AND hour=?)",
         ]),
       );

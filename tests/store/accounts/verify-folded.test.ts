@@ -31,9 +31,8 @@ describe("verifyLedger()", () => {
       for (const debit of Object.values(debits)) await answer(database, debit);
       await debitTwo(database, account, "newest", LATER);
       const statements = [
-        `INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index)
-          VALUES ('x', 1, 'refund', 5, 0, 'a', 9)`,
-        "UPDATE accounts SET refunded = refunded + 5, balance = balance + 5",
+        `INSERT INTO journal (uid, account, refund, kind, amount, at)
+          VALUES ('a', 1, 9, 'refund', 5, 0)`,
         "UPDATE usage SET refunded = refunded + 5 WHERE hour = 0",
       ];
       await database.write(statements.map((sql) => ({ sql, args: [] })));

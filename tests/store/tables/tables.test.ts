@@ -48,7 +48,7 @@ describe("server/store/tables", () => {
         ORDER BY name
       `);
       expect(rows.map((row) => String(row["name"])).join(" ")).toBe(
-        "accounts admin_tokens audit changes channels journal keys shorts tweets users",
+        "accounts admin_tokens audit changes channels keys shorts tweets users",
       );
     });
   });

@@ -12,11 +12,6 @@ CREATE TABLE `accounts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `accounts_name_unique` ON `accounts` (`name`);--> statement-breakpoint
-CREATE TABLE `cancellations` (
-	`uid` text PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `folded_entries` (
 	`account` integer NOT NULL,
 	`hour` integer NOT NULL,
@@ -24,28 +19,28 @@ CREATE TABLE `folded_entries` (
 	`reason` text NOT NULL,
 	`count` integer NOT NULL,
 	`amount` integer NOT NULL,
-	`entry` integer NOT NULL,
 	PRIMARY KEY(`account`, `hour`, `kind`, `reason`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `journal` (
-	`entry` integer PRIMARY KEY NOT NULL,
 	`uid` text NOT NULL,
 	`account` integer NOT NULL,
+	`run` integer DEFAULT 0 NOT NULL,
+	`refund` integer DEFAULT 0 NOT NULL,
 	`kind` text NOT NULL,
 	`amount` integer NOT NULL,
 	`at` integer NOT NULL,
+	`requests` integer,
+	`key` integer,
+	`endpoint` text,
 	`reference` text,
 	`reason` text,
-	`debit` text,
-	`debit_index` integer,
-	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0)
-);
+	PRIMARY KEY(`uid`, `account`, `run`, `refund`),
+	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0 OR ("journal"."amount" = 0 AND "journal"."kind" = 'debit'))
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE UNIQUE INDEX `journal_uid` ON `journal` (`uid`,`account`);--> statement-breakpoint
-CREATE INDEX `journal_account` ON `journal` (`account`,`entry`);--> statement-breakpoint
+CREATE INDEX `journal_account` ON `journal` (`account`,`at`) WHERE "journal"."kind" <> 'debit';--> statement-breakpoint
 CREATE UNIQUE INDEX `journal_reference` ON `journal` (`account`,`reference`) WHERE "journal"."reference" IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX `journal_refund` ON `journal` (`debit`,`account`,`debit_index`) WHERE "journal"."debit" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `keys` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`account` integer NOT NULL,
@@ -377,16 +372,45 @@ BEGIN
 	VALUES (new.key, new.id, new.display_name_folded);
 END;
 --> statement-breakpoint
-CREATE TRIGGER accounts_low_balance AFTER UPDATE OF balance ON accounts
-WHEN new.balance < new.low_balance AND old.balance >= new.low_balance AND NOT EXISTS (
-	SELECT 1 FROM notices
-	WHERE account = new.id AND threshold = new.low_balance AND granted = new.granted
-)
+CREATE TRIGGER journal_grant AFTER INSERT ON journal
+WHEN new.kind = 'grant'
 BEGIN
+	UPDATE accounts
+	SET granted = granted + new.amount, balance = balance + new.amount
+	WHERE id = new.account;
+END;
+--> statement-breakpoint
+CREATE TRIGGER journal_debit AFTER INSERT ON journal
+WHEN new.kind = 'debit' AND new.amount > 0
+BEGIN
+	UPDATE accounts
+	SET debited = debited + new.amount, balance = balance - new.amount
+	WHERE id = new.account;
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
+	VALUES (new.account, new.at / 3600000, new.key, new.endpoint, new.requests, new.amount)
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		requests = requests + excluded.requests,
+		credits = credits + excluded.credits;
 	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
-	SELECT 'msg_' || lower(hex(randomblob(16))), new.id, new.balance, new.low_balance, new.granted, at, at
-	FROM journal
-	WHERE account = new.id
-	ORDER BY entry DESC
-	LIMIT 1;
+	SELECT 'msg_' || lower(hex(randomblob(16))), id, balance, low_balance, granted, new.at, new.at
+	FROM accounts
+	WHERE id = new.account AND balance < low_balance AND balance + new.amount >= low_balance
+		AND NOT EXISTS (
+			SELECT 1 FROM notices
+			WHERE account = new.account AND threshold = low_balance AND notices.granted = accounts.granted
+		);
+END;
+--> statement-breakpoint
+CREATE TRIGGER journal_refund AFTER INSERT ON journal
+WHEN new.kind = 'refund'
+BEGIN
+	UPDATE accounts
+	SET refunded = refunded + new.amount, balance = balance + new.amount
+	WHERE id = new.account;
+	UPDATE usage
+	SET refunded = refunded + new.amount, refunds = refunds + new.requests
+	WHERE account = new.account AND key = new.key AND endpoint = new.endpoint AND hour = (
+		SELECT at / 3600000 FROM journal
+		WHERE uid = new.uid AND account = new.account AND run = new.run AND refund = 0
+	);
 END;
