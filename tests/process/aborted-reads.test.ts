@@ -83,7 +83,7 @@ function readSentResponses(name: string): unknown {
   return sent.values(name)[0]?.[0];
 }
 
-/** The most reads of an account that one commit charged for, but the first one. They are one run. */
+/** The most reads of an account that one commit charged for, but the first one. */
 function readLargestCommit(name: string): unknown {
   using database = new Database(sandbox.file, { readonly: true });
   const largest = database.query(`

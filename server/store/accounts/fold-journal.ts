@@ -82,7 +82,10 @@ interface FoldStep {
   readonly debitCount: number;
 }
 
-/** Selects about ?3 entries after the uid ?1, and all of the last uid: refunds have that of their debit. */
+/**
+ * Selects about ?3 entries after the uid ?1, and all entries of the last uid: a refund has the uid of
+ * its debit.
+ */
 const SELECT_STEP = `
   SELECT json_object(
     'last', ifnull(max(uid), ''),

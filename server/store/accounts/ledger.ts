@@ -1,8 +1,8 @@
 /**
  * The credit ledger in the database. Every change of a balance is an entry of the journal, whose
  * trigger moves the sums of the account. Every entry carries a `uid` made before it, so a write
- * that is retried, because its response was lost, is applied once. So the conditions of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts`
- * compares both.
+ * that is retried, because its response was lost, is applied once. So the conditions of core's
+ * `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts` compares both.
  */
 import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
 import {

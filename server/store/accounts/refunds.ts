@@ -68,7 +68,7 @@ const INSERT_REFUNDS = `
   WHERE debit_index < requests
   ON CONFLICT DO NOTHING`;
 
-/** Creates the statements of a transaction; a refund of a debit that does not exist has no effect. */
+/** Creates the statements of refunds; that of a debit that does not exist has no effect. */
 export function createRefundStatements(
   refunds: readonly DebitRefund[],
   now: number,

@@ -162,7 +162,8 @@ async function readLines(
           WHERE kind = 'grant'
           UNION ALL
           SELECT
-            hour, kind, hour * ${HOUR_MS}, NULL, NULL, sum(requests), sum(amount), NULL, reason, NULL
+            hour, kind, hour * ${HOUR_MS}, NULL, NULL,
+            sum(requests), sum(amount), NULL, reason, NULL
           FROM credited
           WHERE kind = 'refund'
           GROUP BY hour, reason
