@@ -9,7 +9,7 @@ import { makeCharge, withAccounts } from "../../support/store/debits.ts";
 
 const charge = fc.record({
   cost: fc.integer({ min: 1, max: 4 }),
-  key: fc.option(fc.nat(2), { nil: undefined }),
+  key: fc.option(fc.nat(2), { nil: undefined, freq: 1 }),
   path: fc.constantFrom(0, 0, 0, 1),
   hasWaited: fc.boolean(),
 });
