@@ -1,6 +1,7 @@
 /**
- * The SQL that commits a batch of charges. Triggers move the balances and the usage with each entry
- * of the journal.
+ * The SQL that commits a batch of charges. It works on runs: equal charges of an account in a row,
+ * with their number. Each run becomes an entry of the journal, whose trigger moves the balance and
+ * the usage.
  *
  * Most batches have no idempotency keys, and the balances cover them: one statement, which fails
  * and changes nothing if a balance would fall below zero. All others take the general statements,
