@@ -60,18 +60,22 @@ export function openRemoteConnection(
 
   const toStmt = ({ sql, args }: Statement) => new Stmt(texts.store(sql)).bindIndexes(args);
 
+  async function execute(statement: Statement): Promise<StatementResult> {
+    await opened;
+    const answer = stream.query(toStmt(statement));
+    texts.makeRoom();
+    return toResult(await answer);
+  }
+
   return {
     findDurabilityFault,
-
-    async execute(statement: Statement): Promise<StatementResult> {
-      await opened;
-      const answer = stream.query(toStmt(statement));
-      texts.makeRoom();
-      return toResult(await answer);
-    },
+    execute,
 
     /** Runs statements as one transaction, all or none; a write takes the lock at once. */
     async batch(statements: readonly Statement[], access: AccessMode): Promise<StatementResult[]> {
+      const [only] = statements;
+      // A statement alone is a transaction.
+      if (only !== undefined && statements.length === 1) return [await execute(only)];
       await opened;
       const batch = stream.batch();
       let previous = batch.step();
