@@ -54,9 +54,9 @@ export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
-  const { authenticate, tokens, ...administration } = createAdministration(database, now);
+  const { authenticator, tokens, ...administration } = createAdministration(database, now);
   const maintenance = createMaintenance(config, database, now, log);
-  const charges = createChargedReadParts(config, database, ledger, log, now);
+  const charges = createChargedReadParts(config, database, ledger, authenticator, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
   const importObservations = createImporter(database, now, verb === "import" ? {} : charges);
   const collectionEngine = await createCollection(options, database, importObservations, now);
@@ -90,7 +90,7 @@ export async function openService(options: ServiceOptions) {
   const publicApi = createApp({
     now,
     log,
-    authenticate,
+    authenticate: authenticator.authenticate,
     ...createKeyLimits(config, now),
     adminToken: config.adminToken,
     namedAdminTokens: tokens,
@@ -215,10 +215,11 @@ const createCollection = (
   });
 
 function createAdministration(database: Database, now: () => number) {
-  const keys = createKeyStore(database, (hash) => invalidate(hash));
-  const { authenticate, invalidate } = createApiKeyAuthenticator(keys, now);
+  // If this read fails, the change takes effect as in other processes.
+  const keys = createKeyStore(database, () => authenticator.readChanges().catch(() => undefined));
+  const authenticator = createApiKeyAuthenticator(keys, now);
   return {
-    authenticate,
+    authenticator,
     keys,
     tokens: createAdminTokenStore(database, now),
     audit: createAuditStore(database),

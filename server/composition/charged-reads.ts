@@ -1,5 +1,5 @@
 /**
- * Creates and connects the parts that answer reads and charge for them: response cache, debit
+ * Creates and connects the parts that answer reads and charge for them: response and key cache, debit
  * queue, refund spool, status counter, body streamer, event loop limiter. Closes them in order.
  */
 import { realpathSync } from "node:fs";
@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { createBodyStreamer } from "../http/reads/body-streamer.ts";
 import { createEventLoopLimiter } from "../http/reads/event-loop-limiter.ts";
 import { createResponseCache } from "../http/reads/response-cache.ts";
+import type { createApiKeyAuthenticator } from "../metering/api-keys.ts";
 import { createStatusCounter } from "../metering/status-counter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
@@ -32,6 +33,7 @@ export function createChargedReadParts(
   config: Config,
   database: Database,
   ledger: LedgerStore,
+  authenticator: Pick<ReturnType<typeof createApiKeyAuthenticator>, "applyChanges">,
   log: ServiceLogger,
   now: () => number,
 ) {
@@ -48,9 +50,10 @@ export function createChargedReadParts(
     onEnd: statuses.count,
     now,
     spool,
-    onChanges(changes) {
+    onChanges(changes, startedAt) {
       lastCommitAt = now();
       responseCache.invalidate(changes);
+      authenticator.applyChanges(changes, startedAt);
     },
     onFailure: (error) => log.backgroundFailure?.(error, "A refund"),
   });

@@ -28,8 +28,11 @@ type DebitBatchResult = Awaited<ReturnType<LedgerStore["debit"]>>;
 interface DebitQueueOptions {
   readonly ledger: Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
   now(): number;
-  /** Receives the changes up to a commit, before its requests are answered. */
-  onChanges?(changes: ChangeSet): void;
+  /**
+   * Receives the changes up to a commit, before its requests are answered, and when the commit
+   * began.
+   */
+  onChanges?(changes: ChangeSet, startedAt: number): void;
   /** Receives the error of a listener, or of a refund, which is retried until the service stops. */
   onFailure?(error: unknown): void;
   /**
@@ -203,9 +206,9 @@ function createLedgerCommits(
   let isFailing = false;
   let runningProbe: Promise<void> | undefined;
 
-  function reportChanges(changes: ChangeSet): void {
+  function reportChanges(changes: ChangeSet, startedAt: number): void {
     try {
-      onChanges?.(changes);
+      onChanges?.(changes, startedAt);
       lastSequence = changes.sequence;
     } catch (error) {
       // The next commit then reports that all may have changed.
@@ -226,7 +229,7 @@ function createLedgerCommits(
       try {
         const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
         isFailing = false;
-        reportChanges(result.changes);
+        reportChanges(result.changes, batch.now);
         return result;
       } catch (error) {
         isFailing = true;

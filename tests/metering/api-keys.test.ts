@@ -1,103 +1,120 @@
 import { describe, expect, test } from "bun:test";
 import { createApiKeyAuthenticator } from "../../server/metering/api-keys.ts";
-import { hashSecret } from "../../server/secrets.ts";
 import { KEY_SCOPES, type KeyScope } from "../../server/stored-names.ts";
 import { createKeyStore, type KeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { makeCharge } from "../support/store/debits.ts";
 import { withDatabase } from "../support/store/database.ts";
 
 const NOW = 1_790_000_000_000;
 
-type StoredKey = NonNullable<Awaited<ReturnType<KeyStore["find"]>>>;
+/** The authenticators of two processes that share a database, and what they look up. */
+function withTwoProcesses(
+  use: (given: ReturnType<typeof startTwoProcesses>) => Promise<void>,
+): Promise<void> {
+  return withDatabase(async (database) => {
+    await createLedgerStore(database).createAccount("a", NOW);
+    await use(startTwoProcesses(database));
+  });
+}
 
-const FOUND: StoredKey = {
-  key: 1,
-  account: 4,
-  scopes: KEY_SCOPES,
-  expiresAt: null,
-  hash: hashSecret("cm_a"),
-};
+function startTwoProcesses(database: Parameters<typeof createKeyStore>[0]) {
+  const clock = { now: NOW };
+  const lookups: (readonly string[])[] = [];
+  const keys = createKeyStore(database, () => here.readChanges());
+  const find: KeyStore["find"] = (texts, since) => {
+    lookups.push(texts);
+    return keys.find(texts, since);
+  };
+  const here = createApiKeyAuthenticator({ find }, () => clock.now);
+  const elsewhere = createApiKeyAuthenticator({ find }, () => clock.now);
+  const accept = async (key: string) => [
+    (await here.authenticate(key)) !== undefined,
+    (await elsewhere.authenticate(key)) !== undefined,
+  ];
+  return { database, clock, keys, lookups, here, elsewhere, accept };
+}
+
+/** What a commit of another process's debits lists. */
+async function commitDebit(database: Parameters<typeof createKeyStore>[0], since: number) {
+  const batch = { id: crypto.randomUUID(), now: NOW, since };
+  return (await createLedgerStore(database).debit([makeCharge(1)], batch)).changes;
+}
 
 describe("createApiKeyAuthenticator()", () => {
   test("authenticate() looks an unknown key up each time, and accepts it once it is created", async () => {
-    await withDatabase(async (database) => {
-      await createLedgerStore(database).createAccount("a", NOW);
-      const store = createKeyStore(database);
-      const created = await store.create("a", {}, NOW);
-      let isStored = false;
-      const find = async (key: string) => (isStored ? store.find(key) : undefined);
-      const authenticator = createApiKeyAuthenticator({ find }, () => NOW);
-      expect(await authenticator.authenticate(created.key)).toBeUndefined();
-      isStored = true;
-      expect(await authenticator.authenticate(created.key)).toMatchObject({
-        key: created.id,
-        scopes: KEY_SCOPES,
-      });
-    });
-  });
-
-  test("authenticate() looks a cached key up again after half a second or an invalidation", async () => {
-    const clock = { now: 0 };
-    const lookups: string[] = [];
-    await withDatabase(async (database) => {
-      await createLedgerStore(database).createAccount("a", NOW);
-      const store = createKeyStore(database);
-      const { key } = await store.create("a", {}, 0);
-      const find = (text: string) => {
-        lookups.push(text);
-        return store.find(text);
-      };
-      const authenticator = createApiKeyAuthenticator({ find }, () => clock.now);
-      for (const now of [0, 1, 499]) {
-        clock.now = now;
-        await authenticator.authenticate(key);
-      }
-      expect(lookups).toEqual([key]);
-      clock.now = 500;
-      await authenticator.authenticate(key);
-      expect(lookups).toEqual([key, key]);
-      authenticator.invalidate(hashSecret(key));
-      await authenticator.authenticate(key);
-      expect(lookups).toEqual([key, key, key]);
-    });
-  });
-
-  test("authenticate() refuses a key at once after invalidate(), and after half a second without it", async () => {
-    await withDatabase(async (database) => {
-      const account = await createLedgerStore(database).createAccount("a", NOW);
-      const store = createKeyStore(database, (hash) => here.invalidate(hash));
-      const clock = { now: NOW };
-      const here = createApiKeyAuthenticator(store, () => clock.now);
-      const elsewhere = createApiKeyAuthenticator(store, () => clock.now);
-      const { id, key } = await store.create("a", {}, NOW);
-      const caller = expect.objectContaining({ key: id, account: account.id, scopes: KEY_SCOPES });
-      expect(await here.authenticate(key)).toEqual(caller);
-      expect(await elsewhere.authenticate(key)).toEqual(caller);
+    await withTwoProcesses(async ({ keys, lookups, here }) => {
+      const { id, key } = await keys.create("a", {}, NOW);
       expect(await here.authenticate(`${key}x`)).toBeUndefined();
-      await store.revoke(id, NOW);
-      expect(await here.authenticate(key)).toBeUndefined();
-      clock.now += 499;
-      expect(await elsewhere.authenticate(key)).toEqual(caller);
-      clock.now += 1;
-      expect(await elsewhere.authenticate(key)).toBeUndefined();
+      expect(await here.authenticate(`${key}x`)).toBeUndefined();
+      expect(lookups).toEqual([[`${key}x`], [`${key}x`]]);
+      expect(await here.authenticate(key)).toMatchObject({ key: id, scopes: KEY_SCOPES });
     });
   });
-});
 
-describe("createKeyStore() with createApiKeyAuthenticator()", () => {
+  test("authenticate() needs one lookup in half a second to keep all keys valid", async () => {
+    await withTwoProcesses(async ({ clock, keys, lookups, here }) => {
+      const [a, b] = [await keys.create("a", {}, 0), await keys.create("a", {}, 0)];
+      await here.authenticate(a.key);
+      for (const ms of [0, 1, 499]) {
+        clock.now = NOW + ms;
+        await here.authenticate(a.key);
+        await here.authenticate(b.key);
+      }
+      expect(lookups).toEqual([[a.key], [b.key]]);
+      clock.now = NOW + 500;
+      expect(await here.authenticate(a.key)).toMatchObject({ key: a.id });
+      expect(here.authenticate(b.key)).toMatchObject({ key: b.id });
+      expect(lookups).toEqual([[a.key], [b.key], [a.key]]);
+    });
+  });
+
+  test("authenticate() needs no lookup while commits list the changes", async () => {
+    await withTwoProcesses(async ({ database, clock, keys, lookups, here }) => {
+      const { id, key } = await keys.create("a", {}, 0);
+      await here.authenticate(key);
+      for (let commits = 0; commits < 10; commits++) {
+        clock.now += 499;
+        here.applyChanges(await commitDebit(database, 0), clock.now);
+        expect(here.authenticate(key)).toMatchObject({ key: id });
+      }
+      expect(lookups.length).toBe(1);
+      // The read of the log counts from its start.
+      here.applyChanges(await commitDebit(database, 0), clock.now - 500);
+      await here.authenticate(key);
+      expect(lookups.length).toBe(2);
+    });
+  });
+
+  test("authenticate() refuses a revoked key at once here, elsewhere after half a second", async () => {
+    await withTwoProcesses(async ({ clock, keys, accept }) => {
+      const { id, key } = await keys.create("a", {}, NOW);
+      expect(await accept(key)).toEqual([true, true]);
+      await keys.revoke(id, NOW);
+      expect(await accept(key)).toEqual([false, true]);
+      clock.now += 499;
+      expect(await accept(key)).toEqual([false, true]);
+      clock.now += 1;
+      expect(await accept(key)).toEqual([false, false]);
+    });
+  });
+
+  test("authenticate() refuses a revoked key elsewhere at once after a commit, and keeps other keys", async () => {
+    await withTwoProcesses(async ({ database, keys, accept, elsewhere, lookups }) => {
+      const [kept, revoked] = [await keys.create("a", {}, 0), await keys.create("a", {}, 0)];
+      expect([await accept(kept.key), await accept(revoked.key)].flat()).not.toContain(false);
+      await keys.revoke(revoked.id, NOW);
+      elsewhere.applyChanges(await commitDebit(database, 0), NOW);
+      expect(await accept(revoked.key)).toEqual([false, false]);
+      const { length } = lookups;
+      expect(elsewhere.authenticate(kept.key)).toMatchObject({ key: kept.id });
+      expect(lookups.length).toBe(length);
+    });
+  });
+
   test("rotate() ends a cached key with its overlap, in this and in other processes", async () => {
-    await withDatabase(async (database) => {
-      await createLedgerStore(database).createAccount("a", NOW);
-      const keys = createKeyStore(database, (hash) => here.invalidate(hash));
-      const clock = { now: NOW };
-      const now = () => clock.now;
-      const here = createApiKeyAuthenticator(keys, now);
-      const elsewhere = createApiKeyAuthenticator(keys, now);
+    await withTwoProcesses(async ({ clock, keys, accept }) => {
       const first = await keys.create("a", {}, NOW);
-      const accept = async (key: string) => [
-        (await here.authenticate(key)) !== undefined,
-        (await elsewhere.authenticate(key)) !== undefined,
-      ];
       expect(await accept(first.key)).toEqual([true, true]);
       const second = await keys.rotate(first.id, 2000, clock.now);
       for (const [at, isOldAccepted] of [
@@ -114,131 +131,43 @@ describe("createKeyStore() with createApiKeyAuthenticator()", () => {
       expect(await accept(second.key)).toEqual([false, false]);
     });
   });
-});
 
-describe("createApiKeyAuthenticator() while lookups are slow", () => {
-  /** An authenticator whose lookups wait to be answered. */
-  function startAuthenticator() {
-    const clock = { now: NOW };
-    const lookups: PromiseWithResolvers<StoredKey | undefined>[] = [];
-    const find = () => {
-      const lookup = Promise.withResolvers<StoredKey | undefined>();
-      lookups.push(lookup);
-      return lookup.promise;
-    };
-    return {
-      clock,
-      lookups,
-      authenticator: createApiKeyAuthenticator({ find }, () => clock.now),
-    };
-  }
-
-  test("authenticate() looks a key up once for all requests of half a second", async () => {
-    const { clock, lookups, authenticator } = startAuthenticator();
-    const first = Array.from({ length: 100 }, () => authenticator.authenticate("cm_a"));
-    clock.now += 499;
-    first.push(authenticator.authenticate("cm_a"));
-    expect(lookups.length).toBe(1);
-    clock.now += 1;
-    const second = authenticator.authenticate("cm_a");
-    expect(lookups.length).toBe(2);
-    lookups[0]?.resolve(FOUND);
-    expect(await Promise.all(first)).toEqual(first.map(() => FOUND));
-    lookups[1]?.resolve(undefined);
-    expect(await second).toBeUndefined();
-    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
-  });
-
-  test("getCachedCaller() keeps a key for half a second from the start of its lookup", async () => {
-    const { clock, lookups, authenticator } = startAuthenticator();
-    const asked = authenticator.authenticate("cm_a");
-    clock.now += 499;
-    lookups[0]?.resolve(FOUND);
-    expect(await asked).toEqual(FOUND);
-    expect(authenticator.getCachedCaller("cm_a")).toEqual(FOUND);
-    clock.now += 1;
-    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
-  });
-
-  test("authenticate() looks a key up again after a lookup that failed", async () => {
-    const { lookups, authenticator } = startAuthenticator();
-    const failed = authenticator.authenticate("cm_a");
-    lookups[0]?.reject(new Error("No answer"));
-    expect(failed).rejects.toThrow("No answer");
-    await Promise.allSettled([failed]);
-    const next = authenticator.authenticate("cm_a");
-    lookups[1]?.resolve(FOUND);
-    expect(await next).toEqual(FOUND);
-  });
-
-  test("invalidate() discards a lookup that runs", async () => {
-    const { lookups, authenticator } = startAuthenticator();
-    const asked = authenticator.authenticate("cm_a");
-    authenticator.invalidate(hashSecret("cm_a"));
-    lookups[0]?.resolve(FOUND);
-    await asked;
-    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
+  test("applyChanges() keeps keys after a write whose tags are unknown, and none after a gap", async () => {
+    await withTwoProcesses(async ({ database, keys, here, lookups }) => {
+      const { id, key } = await keys.create("a", {}, NOW);
+      await here.authenticate(key);
+      const insert = { sql: "INSERT INTO changes (uid, tags) VALUES ('large', NULL)", args: [] };
+      await database.write([insert]);
+      const large = await commitDebit(database, 0);
+      expect(large).toEqual({ sequence: 1, tags: undefined, keys: [] });
+      here.applyChanges(large, NOW);
+      expect(here.authenticate(key)).toMatchObject({ key: id });
+      expect(lookups.length).toBe(1);
+      const deleteOld = { sql: "DELETE FROM changes WHERE sequence < 3", args: [] };
+      await database.write([insert, insert, deleteOld]);
+      const gap = await commitDebit(database, 1);
+      expect(gap).toEqual({ sequence: 3, tags: undefined, keys: undefined });
+      here.applyChanges(gap, NOW);
+      await here.authenticate(key);
+      expect(lookups.length).toBe(2);
+    });
   });
 });
 
 describe("createApiKeyAuthenticator() with a key that expires", () => {
   test("authenticate() accepts it until that instant, also while it is cached, and not after", async () => {
-    await withDatabase(async (database) => {
-      await createLedgerStore(database).createAccount("a", NOW);
-      const store = createKeyStore(database);
-      const clock = { now: NOW };
+    await withTwoProcesses(async ({ clock, keys, here }) => {
       const expiresAt = NOW + 300;
       const scopes: KeyScope[] = ["creators"];
-      const { id, key } = await store.create("a", { scopes, expiresAt }, NOW);
-      const authenticator = createApiKeyAuthenticator(store, () => clock.now);
+      const { id, key } = await keys.create("a", { scopes, expiresAt }, NOW);
       const caller = expect.objectContaining({ key: id, scopes });
-      expect(await authenticator.authenticate(key)).toEqual(caller);
+      expect(await here.authenticate(key)).toEqual(caller);
       clock.now = expiresAt - 1;
-      expect(authenticator.getCachedCaller(key)).toEqual(caller);
-      expect(await authenticator.authenticate(key)).toEqual(caller);
+      expect(here.authenticate(key)).toEqual(caller);
       for (const now of [expiresAt, expiresAt + 1, expiresAt + 10_000]) {
         clock.now = now;
-        expect(authenticator.getCachedCaller(key)).toBeUndefined();
-        expect(await authenticator.authenticate(key)).toBeUndefined();
+        expect(await here.authenticate(key)).toBeUndefined();
       }
     });
-  });
-
-  test("authenticate() refuses it to requests that shared a lookup and come after that instant", async () => {
-    const clock = { now: NOW };
-    const lookup = Promise.withResolvers<StoredKey | undefined>();
-    const authenticator = createApiKeyAuthenticator(
-      { find: () => lookup.promise },
-      () => clock.now,
-    );
-    const asked = [authenticator.authenticate("cm_a"), authenticator.authenticate("cm_a")];
-    clock.now = NOW + 100;
-    lookup.resolve({ ...FOUND, expiresAt: NOW + 100 });
-    expect(await Promise.all(asked)).toEqual([undefined, undefined]);
-  });
-});
-
-describe("createApiKeyAuthenticator() with a clock that is set back", () => {
-  test("authenticate() does not cache a key for longer than half a second", async () => {
-    const clock = { now: NOW };
-    let found: StoredKey | undefined = FOUND;
-    const authenticator = createApiKeyAuthenticator({ find: async () => found }, () => clock.now);
-    expect(await authenticator.authenticate("cm_a")).toEqual(FOUND);
-    found = undefined;
-    clock.now = NOW - 3_600_000;
-    expect(await authenticator.authenticate("cm_a")).toBeUndefined();
-    clock.now = NOW + 100;
-    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
-  });
-});
-
-describe("getCachedCaller()", () => {
-  test("holds at most 10,000 keys", async () => {
-    const authenticator = createApiKeyAuthenticator({ find: async () => FOUND }, () => NOW);
-    const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
-    for (const name of names) await authenticator.authenticate(name);
-    const cached = names.filter((name) => authenticator.getCachedCaller(name) !== undefined);
-    expect(cached.length).toBeWithin(1, 10_001);
-    expect(cached.at(-1)).toBe("cm_10000");
   });
 });

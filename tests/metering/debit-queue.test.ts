@@ -127,11 +127,12 @@ describe("onChanges()", () => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
-      const received: ChangeSet[] = [];
+      const received: [ChangeSet, startedAt: number][] = [];
+      let time = NOW;
       const debits = createDebitQueue({
         ledger,
-        now: () => NOW,
-        onChanges: (changes) => received.push(changes),
+        now: () => time++,
+        onChanges: (...given) => received.push(given),
       });
       const line = '{"kind":"user","observedAt":"2026-09-01","username":"Nasa"}';
       await debits.debit(makeCharge(id));
@@ -139,9 +140,12 @@ describe("onChanges()", () => {
       await writeObservations(database, [parseObservationLine(line, NOW)]);
       await debits.debit(makeCharge(id));
       expect(received).toEqual([
-        { sequence: 0, tags: undefined },
-        { sequence: 0, tags: [] },
-        { sequence: 1, tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user] },
+        [{ sequence: 0, tags: undefined, keys: undefined }, NOW],
+        [{ sequence: 0, tags: [], keys: [] }, NOW + 1],
+        [
+          { sequence: 1, tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user], keys: [] },
+          NOW + 2,
+        ],
       ]);
     });
   });

@@ -74,7 +74,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
       });
     },
 
-    invalidate({ sequence, tags }: ChangeSet): void {
+    invalidate({ sequence, tags }: Pick<ChangeSet, "sequence" | "tags">): void {
       latestSequence = sequence;
       if (tags === undefined) return entries.clear();
       for (const tag of tags) {

@@ -1,9 +1,11 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
-import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { generateSecret, hashSecret } from "../../secrets.ts";
+import type { KeyScope } from "../../stored-names.ts";
 import { addAdvice } from "../../system-errors.ts";
 import { writeNamed, type Database } from "../database/database.ts";
+import { changeColumnsSql, createChangeSet, type ChangeSet } from "../history/change-log.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 import { getAccountByName } from "./ledger.ts";
 
@@ -55,12 +57,54 @@ const SELECT_KEY = `
 
 const ACCOUNT_NAME = sql<string>`(SELECT name FROM accounts WHERE accounts.id = keys.account)`;
 
+/**
+ * The keys with the hashes ?2, a JSON array, that are not revoked, and the changes since ?1. One
+ * statement selects both, so both are of one instant.
+ */
+const SELECT_BY_HASHES = `
+  SELECT json_object('sequence', sequence, 'tagLists', json(tags), 'rows', json(found))
+  FROM (
+    SELECT
+      ${changeColumnsSql("?1")},
+      (
+        SELECT json_group_array(
+          json_array(given.key, keys.id, keys.account, json(keys.scopes), keys.expires_at)
+        )
+        FROM json_each(?2) AS given
+        CROSS JOIN keys ON keys.hash = given.value
+        WHERE keys.revoked_at IS NULL
+      ) AS found
+  )`;
+
+type SelectedByHashes = Parameters<typeof createChangeSet>[0] & {
+  readonly rows: readonly [
+    position: number,
+    key: number,
+    account: number,
+    scopes: readonly KeyScope[],
+    expiresAt: number | null,
+  ][];
+};
+
+export interface StoredKey {
+  readonly key: number;
+  readonly account: number;
+  readonly scopes: readonly KeyScope[];
+  readonly expiresAt: number | null;
+}
+
+/** The keys that a lookup found, by their texts, and the changes until then. */
+export interface KeyLookup {
+  readonly found: ReadonlyMap<string, StoredKey>;
+  readonly changes: ChangeSet;
+}
+
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Creates the store of API keys; `onChange` gets the hash of a revoked or replaced key. */
+/** Creates the store of API keys. It waits for `onChange` after a key was revoked or replaced. */
 export function createKeyStore(
   database: Database,
-  onChange: (hash: string) => void = () => undefined,
+  onChange: () => Promise<void> = () => Promise.resolve(),
 ) {
   const { query } = database;
   return {
@@ -78,16 +122,20 @@ export function createKeyStore(
       return { id: created.id, key };
     },
 
-    /** Finds a key by its text; `undefined` for one that is unknown or revoked. */
-    async find(text: string) {
-      const { id: key, account, scopes, expiresAt, hash } = keys;
-      const [found] = await query((drizzle) =>
-        drizzle
-          .select({ key, account, scopes, expiresAt, hash })
-          .from(keys)
-          .where(and(eq(hash, hashSecret(text)), isNull(keys.revokedAt))),
-      );
-      return found;
+    /**
+     * Finds keys by their texts, but not unknown and revoked ones, and lists the changes since the
+     * last one that the caller knows of.
+     */
+    async find(texts: readonly string[], since?: number): Promise<KeyLookup> {
+      const hashes = JSON.stringify(texts.map(hashSecret));
+      const args = [since ?? null, hashes];
+      const selected = await database.queryJson<SelectedByHashes>(SELECT_BY_HASHES, args);
+      if (selected === undefined) throw new Error("The lookup of keys has no result");
+      const found = new Map<string, StoredKey>();
+      for (const [position, key, account, scopes, expiresAt] of selected.rows) {
+        found.set(texts[position] ?? "", { key, account, scopes, expiresAt });
+      }
+      return { found, changes: createChangeSet(selected, since) };
     },
 
     list: (account: string) =>
@@ -108,7 +156,7 @@ export function createKeyStore(
 /** Revokes a key; a revoked one keeps its first `revokedAt`. */
 async function revokeKey(
   { query }: Database,
-  onChange: (hash: string) => void,
+  onChange: () => Promise<void>,
   idOrKey: number | string,
   now: number,
 ) {
@@ -119,18 +167,17 @@ async function revokeKey(
       .update(keys)
       .set({ revokedAt: sql`ifnull(${revokedAt}, ${now})` })
       .where(isId ? eq(id, idOrKey) : eq(hash, hashSecret(idOrKey)))
-      .returning({ id, hash, revokedAt: sql<number>`${revokedAt}`, account: ACCOUNT_NAME }),
+      .returning({ id, revokedAt: sql<number>`${revokedAt}`, account: ACCOUNT_NAME }),
   );
   if (revoked === undefined) throw createUnknownKeyError(isId ? ` ${idOrKey}` : " with this text");
-  const { hash: revokedHash, ...result } = revoked;
-  onChange(revokedHash);
-  return result;
+  await onChange();
+  return revoked;
 }
 
 /** Replaces a key by a copy. Both are valid for the overlap, the old one until its end at most. */
 async function rotateKey(
   database: Database,
-  onChange: (hash: string) => void,
+  onChange: () => Promise<void>,
   id: number,
   overlapMs: number,
   now: number,
@@ -161,7 +208,7 @@ async function rotateKey(
           : "has expired; create a new key instead";
     throw new DomainError("Conflict", `Key ${id} ${reason}`);
   }
-  onChange(String(old["hash"]));
+  await onChange();
   return {
     id: Number(created["id"]),
     key,

@@ -59,7 +59,10 @@ export interface Database {
    * values; `undefined` if there is no row. The statement stays prepared: its text must not vary
    * without bound.
    */
-  queryJson<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
+  queryJson<Value>(
+    sql: string,
+    args: readonly (string | number | null)[],
+  ): Promise<Value | undefined>;
   /**
    * Runs statements as one transaction, all or none. There are no interactive transactions: each
    * statement carries its own condition, so that it is exact when many processes share a server.

@@ -1,7 +1,8 @@
 /**
  * The change log, its cache tags, and the optimistic writes that it makes possible. Each write of
  * observations records, in its transaction, the cache tags of its changes: the names of what cached
- * responses depend on. Response caches of all processes read it.
+ * responses depend on. A trigger records each change of an API key. The caches of responses and of
+ * keys in all processes read the log.
  *
  * A write depends on its reads: a new point is packed into an existing chunk. So the change log
  * fails its transaction if another process wrote something that this write depends on in between,
@@ -20,9 +21,20 @@ import { KIND_TABLES } from "../tables/entity-sql.ts";
 export interface ChangeSet {
   /** The number of the last change. */
   readonly sequence: number;
-  /** `undefined` if unknown, so that anything may have changed. */
+  /** `undefined` if unknown, so that any observation may have changed. */
   readonly tags: readonly string[] | undefined;
+  /** The API keys that changed; `undefined` if unknown, so that any may have. */
+  readonly keys: readonly number[] | undefined;
 }
+
+/** What a statement selects about the changes: the tags of each. */
+interface SelectedChanges {
+  readonly sequence: number;
+  readonly tagLists: readonly (readonly string[] | null)[];
+}
+
+/** The trigger in api-keys.sql writes this tag, with the key's number. */
+const KEY_TAG_START = "key ";
 
 /** The tag of a channel or user with all items. */
 export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
@@ -50,11 +62,23 @@ export const selectChanges = (since: number | undefined): Statement => ({
 
 export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
   const sequence = Number(row?.["sequence"]);
-  if (sequence === since) return { sequence, tags: [] };
-  const tagLists: (string[] | null)[] = JSON.parse(String(row?.["tags"]));
-  const isComplete =
-    since !== undefined && tagLists.length === sequence - since && !tagLists.includes(null);
-  return { sequence, tags: isComplete ? tagLists.flatMap((tags) => tags ?? []) : undefined };
+  if (sequence === since) return { sequence, tags: [], keys: [] };
+  return createChangeSet({ sequence, tagLists: JSON.parse(String(row?.["tags"])) }, since);
+}
+
+/** Only a write of observations can have unknown tags, so these hide no change of a key. */
+export function createChangeSet(
+  { sequence, tagLists }: SelectedChanges,
+  since: number | undefined,
+): ChangeSet {
+  // Old changes are deleted.
+  const isComplete = since !== undefined && tagLists.length === sequence - since;
+  if (!isComplete) return { sequence, tags: undefined, keys: undefined };
+  const tags = tagLists.flatMap((list) => list ?? []);
+  const keys = tags
+    .filter((tag) => tag.startsWith(KEY_TAG_START))
+    .map((tag) => Number(tag.slice(KEY_TAG_START.length)));
+  return { sequence, tags: tagLists.includes(null) ? undefined : tags, keys };
 }
 
 /** Tags that a change names at most. A change with more has none, and affects everything. */

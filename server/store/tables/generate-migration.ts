@@ -3,8 +3,8 @@
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.
- * Nor can drizzle-kit express full-text tables and triggers, so the baseline ends with
- * name-search.sql and journal.sql. Only the newest snapshot is kept, which the next migration needs.
+ * Nor can it express full-text tables and triggers, so the baseline ends with name-search.sql,
+ * journal.sql and api-keys.sql. It keeps only the newest snapshot, which the next migration needs.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, "../../..");
 const CREATE_TABLE = /^CREATE TABLE [^;]*\n\)(?=;)/gm;
 const INTEGER_KEY = /integer PRIMARY KEY/;
 const BREAKPOINT = "\n--> statement-breakpoint\n";
-const sqlFiles = ["name-search.sql", "journal.sql"].map((name) =>
+const sqlFiles = ["name-search.sql", "journal.sql", "api-keys.sql"].map((name) =>
   Bun.file(join(import.meta.dir, name)).text(),
 );
 const baselineEnd = (await Promise.all(sqlFiles)).join(BREAKPOINT.trimStart());

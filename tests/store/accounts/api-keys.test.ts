@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { parseObservationLine } from "../../../core/observations.ts";
 import { hashSecret } from "../../../server/secrets.ts";
 import { KEY_SCOPES } from "../../../server/stored-names.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { createOwnerTag, LIST_TAGS } from "../../../server/store/history/change-log.ts";
+import { NOW } from "../../support/arbitraries/values.ts";
+import { writeObservations } from "../../support/store/observations.ts";
 import {
   queryFromOtherProcess,
   resultOrError,
@@ -10,36 +14,49 @@ import {
 } from "../../support/store/database.ts";
 
 describe("createKeyStore()", () => {
-  test("find() finds a key by its text until it is revoked", async () => {
+  test("find() finds keys by their texts until they are revoked", async () => {
     await withDatabase(async (database) => {
       const account = await createLedgerStore(database).createAccount("nasa", 0);
-      const changed: string[] = [];
-      const keys = createKeyStore(database, (hash) => changed.push(hash));
+      let changeCount = 0;
+      const keys = createKeyStore(database, async () => void changeCount++);
       const kept = await keys.create("nasa", { label: "one" }, 5);
-      const revoked = await keys.create("nasa", { label: null }, 5);
-      const toFound = ({ id, key }: typeof kept) => ({
-        key: id,
-        hash: hashSecret(key),
-        account: account.id,
-        scopes: KEY_SCOPES,
-        expiresAt: null,
+      const revoked = await keys.create("nasa", { label: null, expiresAt: 9 }, 5);
+      const stored = { account: account.id, scopes: KEY_SCOPES };
+      const foundKept = { [kept.key]: { ...stored, key: kept.id, expiresAt: null } };
+      const foundRevoked = { [revoked.key]: { ...stored, key: revoked.id, expiresAt: 9 } };
+      const find = async (...texts: string[]) => Object.fromEntries((await keys.find(texts)).found);
+      expect(await find()).toEqual({});
+      expect(await find(hashSecret(kept.key), "cm_unknown")).toEqual({});
+      expect(await find(revoked.key, "cm_unknown", kept.key)).toEqual({
+        ...foundRevoked,
+        ...foundKept,
       });
-      expect(await keys.find(hashSecret(kept.key))).toBeUndefined();
-      expect(await keys.find("cm_unknown")).toBeUndefined();
-      expect(await keys.find(revoked.key)).toEqual(toFound(revoked));
       const answer = { id: revoked.id, account: "nasa", revokedAt: 7 };
-      expect(changed).toEqual([]);
+      expect(changeCount).toBe(0);
       expect(await keys.revoke(revoked.id, 7)).toEqual(answer);
       expect(await keys.revoke(revoked.id, 8)).toEqual(answer);
       expect(await keys.revoke(revoked.key, 9)).toEqual(answer);
-      expect(new Set(changed)).toEqual(new Set([hashSecret(revoked.key)]));
-      expect(await keys.find(revoked.key)).toBeUndefined();
-      expect(await keys.find(kept.key)).toEqual(toFound(kept));
-      const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null, replacedBy: null };
+      expect(changeCount).toBe(3);
+      expect(await find(revoked.key, kept.key)).toEqual(foundKept);
+      const shared = { createdAt: 5, scopes: KEY_SCOPES, replacedBy: null };
       const [keptStart, revokedStart] = [kept.key.slice(0, 10), revoked.key.slice(0, 10)];
       expect(await keys.list("nasa")).toEqual([
-        { ...shared, id: kept.id, beginsWith: keptStart, label: "one", revokedAt: null },
-        { ...shared, id: revoked.id, beginsWith: revokedStart, label: null, revokedAt: 7 },
+        {
+          ...shared,
+          id: kept.id,
+          beginsWith: keptStart,
+          label: "one",
+          expiresAt: null,
+          revokedAt: null,
+        },
+        {
+          ...shared,
+          id: revoked.id,
+          beginsWith: revokedStart,
+          label: null,
+          expiresAt: 9,
+          revokedAt: 7,
+        },
       ]);
       expect(await keys.list("esa")).toEqual([]);
       expect(await resultOrError(keys.revoke(99, 0))).toEqual(["Not Found", "There is no key 99"]);
@@ -47,6 +64,34 @@ describe("createKeyStore()", () => {
         "Not Found",
         "There is no key with this text",
       ]);
+      expect(changeCount).toBe(3);
+    });
+  });
+
+  test("find() lists the keys that were revoked or replaced, beside the writes of observations", async () => {
+    await withDatabase(async (database) => {
+      await createLedgerStore(database).createAccount("nasa", 0);
+      const keys = createKeyStore(database);
+      const [first, second] = [await keys.create("nasa", {}, 5), await keys.create("nasa", {}, 5)];
+      const readChanges = async (since?: number) => (await keys.find([], since)).changes;
+      expect(await readChanges()).toEqual({ sequence: 0, tags: undefined, keys: undefined });
+      expect(await readChanges(0)).toEqual({ sequence: 0, tags: [], keys: [] });
+      await keys.revoke(second.id, 6);
+      await keys.rotate(first.id, 10, 6);
+      expect(await resultOrError(keys.rotate(first.id, 10, 7))).toBeArray();
+      expect(await readChanges(0)).toMatchObject({ sequence: 2, keys: [second.id, first.id] });
+      const line = '{"kind":"user","observedAt":"2026-09-01","username":"Nasa"}';
+      await writeObservations(database, [parseObservationLine(line, NOW)]);
+      expect(await readChanges(1)).toMatchObject({ sequence: 3, keys: [first.id] });
+      expect(await readChanges(2)).toEqual({
+        sequence: 3,
+        tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user],
+        keys: [],
+      });
+      const unknown = { tags: undefined, keys: undefined };
+      expect(await readChanges(4)).toEqual({ sequence: 3, ...unknown });
+      await database.write([{ sql: "DELETE FROM changes WHERE sequence < 3", args: [] }]);
+      expect(await readChanges(1)).toEqual({ sequence: 3, ...unknown });
     });
   });
 

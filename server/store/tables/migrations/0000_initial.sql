@@ -414,3 +414,9 @@ BEGIN
 		WHERE uid = new.uid AND account = new.account AND run = new.run AND refund = 0
 	);
 END;
+--> statement-breakpoint
+CREATE TRIGGER keys_change AFTER UPDATE ON keys
+BEGIN
+	INSERT INTO changes (uid, tags)
+	VALUES (lower(hex(randomblob(16))), json_array('key ' || new.id));
+END;
