@@ -66,7 +66,7 @@ export function parseChanges(row: Row | undefined, since: number | undefined): C
   return createChangeSet({ sequence, tagLists: JSON.parse(String(row?.["tags"])) }, since);
 }
 
-/** Only a write of observations can have unknown tags, so these hide no change of a key. */
+/** Only a write of observations can have unknown tags: they hide no change of a key. */
 export function createChangeSet(
   { sequence, tagLists }: SelectedChanges,
   since: number | undefined,
@@ -86,7 +86,13 @@ const CHANGE_TAGS_MAX = 200;
 
 const RETAINED_CHANGES_MAX = 1000;
 
-const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
+/** Whether only keys changed since. The newest write of observations is always retained. */
+const IS_UNCHANGED_SINCE = `
+  NOT EXISTS (
+    SELECT 1
+    FROM changes
+    WHERE sequence > ?1 AND ifnull(tags, '') NOT LIKE '["${KEY_TAG_START}%'
+  )`;
 
 /**
  * Whether no change since the expected version has a tag of this one, but those of lists. Changes
@@ -185,7 +191,8 @@ function listTags({ kind, id, attributes }: ChangedEntity): string[] {
 
 /**
  * Records that histories of entities are rewritten, which changes gains, by which lists are sorted.
- * It conflicts with any change, because a rewrite depends on more histories than it writes.
+ * It conflicts with any other write of observations, because a rewrite depends on more histories
+ * than it writes.
  */
 export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
   const change =

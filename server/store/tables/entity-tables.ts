@@ -150,7 +150,10 @@ export const shortHistories = createHistoryTable("short");
 export const userHistories = createHistoryTable("user");
 export const tweetHistories = createHistoryTable("tweet");
 
-/** The change log: the cache tags of the changes of each of the newest writes. */
+/**
+ * The change log: the cache tags of the changes of each of the newest writes. A trigger in
+ * api-keys.sql adds the changes of keys.
+ */
 export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
   /** Identifies the write. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/kinds.ts";
+import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
+import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import {
   LIST_TAGS,
@@ -42,4 +44,31 @@ describe("recordHistoryRewrites()", () => {
       });
     },
   );
+
+  test("conflicts with a write of observations meanwhile, but not with a change of a key", async () => {
+    await withDatabase(async (database) => {
+      await createLedgerStore(database).createAccount("a", NOW);
+      const keys = createKeyStore(database);
+      const { id } = await keys.create("a", {}, NOW);
+      /** Writes once a change was made in between. @returns How often it was planned. */
+      const countPlans = async (change: () => Promise<unknown>) => {
+        let count = 0;
+        await writeOptimistically(database, async () => {
+          if (++count === 1) await change();
+          const statements = [{ sql: "UPDATE users SET observed_at = observed_at", args: [] }];
+          return { recordChange: recordHistoryRewrites("user", ["a"]), statements };
+        });
+        return count;
+      };
+      expect(await countPlans(() => keys.revoke(id, NOW))).toBe(1);
+      const large = "INSERT INTO changes (uid, tags) VALUES ('large', NULL)";
+      expect(await countPlans(() => database.write([{ sql: large, args: [] }]))).toBe(2);
+      const small = `INSERT INTO changes (uid, tags) VALUES ('small', '["user b"]')`;
+      const writeSmall = async () => {
+        await database.write([{ sql: small, args: [] }]);
+        await keys.revoke(id, NOW);
+      };
+      expect(await countPlans(writeSmall)).toBe(2);
+    });
+  });
 });
