@@ -8,6 +8,7 @@
 import { LRUCache } from "lru-cache";
 import type { KeyLookup, KeyStore, StoredKey } from "../store/accounts/api-keys.ts";
 import type { ChangeSet } from "../store/history/change-log.ts";
+import { waitForEndOfTurn } from "./batch-committer.ts";
 
 /** Another process may have revoked a cached key: a revocation takes effect within this time. */
 const LOG_TTL_MS = 500;
@@ -26,8 +27,6 @@ interface LookupGroup {
   readonly texts: Set<string>;
   readonly found: Promise<KeyLookup["found"]>;
 }
-
-const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Creates an authenticator that caches found keys. `now` is in milliseconds. */
 export function createApiKeyAuthenticator({ find }: Pick<KeyStore, "find">, now: () => number) {

@@ -40,7 +40,7 @@ interface BatchCommitterOptions {
 }
 
 /** Waits until the event loop has run all callbacks of this turn, before it polls the sockets. */
-const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+export const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /**
  * Waits for a poll of all sockets, which aborts the signals of requests whose connections closed.

@@ -39,7 +39,10 @@ export const accounts = sqliteTable(
   ],
 );
 
-/** API keys. The key itself is not stored, only its SHA-256 in hex, and its first characters. */
+/**
+ * API keys. The key itself is not stored, only its SHA-256 in hex, and its first characters. A
+ * trigger in api-keys.sql records each change in the change log.
+ */
 export const keys = sqliteTable("keys", {
   id: integer().primaryKey(),
   account: integer().notNull(),
