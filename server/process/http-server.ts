@@ -82,8 +82,9 @@ async function startHttpClient(): Promise<void> {
   await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
 }
 
-/** Each check opens a file, which takes some microseconds. */
-const DESCRIPTOR_CHECK_MS = 1000;
+/** The runtime does not tell when descriptors run out, so it is checked rarely, then often. */
+const DESCRIPTOR_CHECK_MS = 5000;
+const OUTAGE_CHECK_MS = 1000;
 
 /** Checks in a row that must succeed to end an outage: descriptors come and go with connections. */
 const SUCCESSES_TO_RECOVER = 5;
@@ -101,8 +102,13 @@ function watchFileDescriptors({ warning, info }: ServiceLogger): void {
     }
     successes = isExhausted ? 0 : successes + 1;
     if (successes === SUCCESSES_TO_RECOVER) info?.("File descriptors are available again", {});
+    schedule();
   };
-  setInterval(check, DESCRIPTOR_CHECK_MS).unref();
+  const schedule = () => {
+    const isOutage = successes < SUCCESSES_TO_RECOVER;
+    setTimeout(check, isOutage ? OUTAGE_CHECK_MS : DESCRIPTOR_CHECK_MS).unref();
+  };
+  schedule();
 }
 
 function canOpenFile(): boolean {

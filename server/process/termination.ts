@@ -9,7 +9,8 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 /** A second signal this soon is the first one again: `npx` repeats the terminal's SIGINT. */
 const DUPLICATE_SIGNAL_MS = 1000;
 
-const CHECK_INTERVAL_MS = 250;
+/** The system does not tell when a parent ends, so the service has to look. */
+const CHECK_INTERVAL_MS = 1000;
 
 /** Resolves on a signal, or once the package runner has ended. A second signal ends the process. */
 export function waitForTermination(): Promise<void> {

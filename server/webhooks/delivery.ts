@@ -87,12 +87,13 @@ export function createDelivery(options: DeliveryOptions) {
     );
   }
 
-  return async (signal: AbortSignal): Promise<void> => {
+  /** @returns The delay of the next run. */
+  return async (signal: AbortSignal): Promise<number> => {
     if (now() >= cleanupAt) {
       await notices.deleteEndedBefore(now() - KEPT_MS);
       cleanupAt = now() + CLEANUP_INTERVAL_MS;
     }
-    if (receiver === undefined) return;
+    if (receiver === undefined) return CLEANUP_INTERVAL_MS;
     while (!signal.aborted) {
       const start = now();
       const claimed = await notices.claim({
@@ -102,8 +103,9 @@ export function createDelivery(options: DeliveryOptions) {
         limit: BATCH_SIZE,
       });
       await Promise.all(claimed.map((notice) => deliver(notice, receiver, signal)));
-      if (claimed.length < BATCH_SIZE) return;
+      if (claimed.length < BATCH_SIZE) break;
     }
+    return POLL_INTERVAL_MS;
   };
 }
 
