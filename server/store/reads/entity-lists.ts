@@ -1,10 +1,10 @@
 /**
  * Reads pages of the lists of channels and users, sorted by a figure.
  *
- * Without a filter, a page is at most three searches of the index of its figure. With a filter that
- * few entities match, an index finds them, and they are sorted; else the list is scanned up to a
- * number of entities, and the next page goes on from there. Filtered pages are read in steps,
- * between which the process serves other requests, and two at a time: one that waits too long fails.
+ * Without a filter, a page is at most three searches of the index of its figure. With a filter, the
+ * list is scanned up to a number of entities. If few entities match the filter, they are found by
+ * an index and sorted, unless a short scan fills the page; else a scan that ends early continues
+ * with the next page. All go in steps, between which the process serves other requests.
  */
 import pLimit from "p-limit";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
@@ -22,8 +22,15 @@ import type { CacheableResult } from "./read-types.ts";
 import { LIST_TAGS } from "../history/change-log.ts";
 import { createListStatements } from "./list-sql.ts";
 
-/** Entities that one step of a filter reads: less than a millisecond. */
+/** Entities of one step of a filter, whose rows are read: less than a millisecond. */
 const STEP_ENTITIES = 200;
+
+/** Steps double up to these sizes, which take a millisecond or less without a match. */
+const STEP_MAX_ENTITIES = 400;
+const COVERED_STEP_MAX_ENTITIES = 4000;
+
+/** An entity of a scan takes so much less time if its row is not read. */
+const COVERED_SPEEDUP = 8;
 
 /** If more entities match a filter, a scan of the list finds a page of them faster. */
 const MATCHES_MAX = 5000;
@@ -66,10 +73,12 @@ export function createListRead<Sort extends string, Summary, Body>(
 
 type ListRow = ListPosition & { readonly summary: object };
 
+type ListEntry = ListPosition & { readonly key: number };
+
 interface ScannedRows {
   readonly matches: readonly ListRow[];
   readonly count: number;
-  /** The last scanned entity; absent if it is the last of the matches. */
+  /** The last entity; absent without a filter. */
   readonly last?: ListPosition;
 }
 
@@ -86,7 +95,7 @@ function readRows(
   request: ListRequest,
   signal: AbortSignal | undefined,
 ): Promise<FoundRows> {
-  if (!statements.isFiltered) return scanList(database, statements, request, request.limit + 1);
+  if (!statements.isFiltered) return readNextRows(database, statements, request);
   const startedAt = performance.now();
   return limitFilteredReads(() => {
     signal?.throwIfAborted();
@@ -100,52 +109,115 @@ function readRows(
 
 const NO_ROWS: ScannedRows = { matches: [], count: 0 };
 
-async function scanList(
+async function readNextRows(
   database: Database,
   { selectNext }: ListStatements,
   { limit, after }: ListRequest,
-  stepEntities: number,
-  signal?: AbortSignal,
+): Promise<FoundRows> {
+  const { sql, args } = selectNext(after, limit + 1);
+  return { rows: (await database.queryJson<ScannedRows>(sql, args))?.matches ?? [] };
+}
+
+/** Scans a list for the entities of a page that match, up to a number of entities. */
+async function scanList(
+  database: Database,
+  { selectNext, isCovered }: ListStatements,
+  { limit, after }: ListRequest,
+  {
+    entitiesMax,
+    signal,
+  }: { readonly entitiesMax: number; readonly signal?: AbortSignal | undefined },
 ): Promise<FoundRows> {
   const rows = new Map<string, ListRow>();
+  const stepMax = isCovered ? COVERED_STEP_MAX_ENTITIES : STEP_MAX_ENTITIES;
   let scannedTo = after;
-  for (let scanned = 0; scanned < FILTERED_PAGE_MAX_ENTITIES; scanned += stepEntities) {
-    const { sql, args } = selectNext(scannedTo, stepEntities);
+  let stepEntities = STEP_ENTITIES;
+  for (let left = entitiesMax; left > 0;) {
+    const size = Math.min(stepEntities, left);
+    const { sql, args } = selectNext(scannedTo, size);
     const { matches, count, last } = (await database.queryJson<ScannedRows>(sql, args)) ?? NO_ROWS;
     // An entity whose figure changed meanwhile may come again.
     for (const row of matches) if (!rows.has(row.id)) rows.set(row.id, row);
-    if (count < stepEntities || rows.size > limit) return { rows: [...rows.values()] };
-    scannedTo = last ?? matches.at(-1);
+    if (count < size || rows.size > limit) return { rows: [...rows.values()] };
+    scannedTo = last;
+    left -= size;
+    stepEntities = Math.min(2 * stepEntities, stepMax);
     await yieldToEventLoop();
     signal?.throwIfAborted();
   }
   return { rows: [...rows.values()], scannedTo };
 }
 
-/** Reads a page of entities that match a filter: by their keys if they are few, else by a scan. */
+/** Reads a page of entities that match a filter: by a scan, or by their keys if they are few. */
 async function readFilteredRows(
   database: Database,
   statements: ListStatements,
   request: ListRequest,
   signal: AbortSignal | undefined,
 ): Promise<FoundRows> {
-  const { limit, after, order } = request;
+  const { limit, after } = request;
   const matchingKeys = await readMatchingKeys(database, statements);
   if (matchingKeys === undefined) {
-    return scanList(database, statements, request, STEP_ENTITIES, signal);
+    const entitiesMax = FILTERED_PAGE_MAX_ENTITIES;
+    return scanList(database, statements, request, { entitiesMax, signal });
   }
-  let rows: ListRow[] = [];
+  const entitiesMax = await estimateScan(database, statements, matchingKeys.length, limit);
+  if (entitiesMax !== undefined) {
+    const found = await scanList(database, statements, request, { entitiesMax, signal });
+    if (found.scannedTo === undefined) return found;
+  }
+  // The rows of a few keys are read at once.
+  const nextKeys =
+    matchingKeys.length <= STEP_ENTITIES
+      ? matchingKeys
+      : await selectNextKeys(database, statements, request, { matchingKeys, signal });
+  const { sql, args } = statements.selectMatching(after, limit + 1, JSON.stringify(nextKeys));
+  return { rows: (await database.queryJson<ScannedRows>(sql, args))?.matches ?? [] };
+}
+
+/** Selects the keys of the next entities of a page, without their summaries. */
+async function selectNextKeys(
+  database: Database,
+  statements: ListStatements,
+  { limit, after, order }: ListRequest,
+  {
+    matchingKeys,
+    signal,
+  }: {
+    readonly matchingKeys: readonly number[];
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<readonly number[]> {
+  let next: ListEntry[] = [];
   for (let from = 0; from < matchingKeys.length; from += STEP_ENTITIES) {
     const keys = JSON.stringify(matchingKeys.slice(from, from + STEP_ENTITIES));
-    const { sql, args } = statements.selectMatching(after, limit + 1, keys);
-    const step = await database.queryJson<ScannedRows>(sql, args);
-    rows = [...rows, ...(step?.matches ?? [])]
+    const { sql, args } = statements.selectPositions(after, limit + 1, keys);
+    next = [...next, ...((await database.queryJson<ListEntry[]>(sql, args)) ?? [])]
       .toSorted((a, b) => compareListPositions(a, b, order))
       .slice(0, limit + 1);
     await yieldToEventLoop();
     signal?.throwIfAborted();
   }
-  return { rows };
+  return next.map(({ key }) => key);
+}
+
+/**
+ * Estimates the entities that a scan reads to fill a page, if it takes less time than reading the
+ * rows of all `matches`. Of two filters, nobody knows how many entities match both.
+ *
+ * @returns Twice the estimate: a scan that fills no page by then meets few matches.
+ */
+async function estimateScan(
+  database: Database,
+  { hasOneFilter, isCovered, countSql }: ListStatements,
+  matches: number,
+  limit: number,
+): Promise<number | undefined> {
+  if (!hasOneFilter || matches <= limit) return undefined;
+  const entities = (await database.queryJson<number>(countSql, [])) ?? 0;
+  const scanned = Math.ceil((entities * (limit + 1)) / matches);
+  const rows = isCovered ? scanned / COVERED_SPEEDUP : scanned;
+  return 2 * rows < matches ? 2 * scanned : undefined;
 }
 
 /**

@@ -44,6 +44,14 @@ export function createListStatements(
   return {
     isFiltered: filters.length > 0,
 
+    /** Whether a scan compares what the indexes of the list contain, and looks up no rows. */
+    isCovered: filters.every(({ isCovered }) => isCovered),
+
+    hasOneFilter: filters.length === 1,
+
+    /** Estimates the entities of the list: rows are not deleted. */
+    countSql: `SELECT json_quote(ifnull(max(key), 0)) FROM ${table}`,
+
     /** Finds the keys of at most `limit` entities that match, for each filter with an index. */
     searches: (limit: number) =>
       filters.flatMap(({ index }) =>
@@ -53,7 +61,13 @@ export function createListStatements(
     selectNext: (after: ListPosition | undefined, limit: number) =>
       createStatement(selectNextSql(selection, after), after, limit),
 
-    /** Selects the next entities among those whose keys are in a JSON array. */
+    /** Selects the positions and keys of the next of the entities with a key of a JSON array. */
+    selectPositions(after: ListPosition | undefined, limit: number, keys: string) {
+      const sql = positionsJsonSql(selectMatchingSql(selection, after));
+      return { sql, args: [after?.figure ?? 0, after?.id ?? "", limit, ...values, keys] };
+    },
+
+    /** Selects the next of the entities with a key of a JSON array. */
     selectMatching(after: ListPosition | undefined, limit: number, keys: string) {
       const { sql, args } = createStatement(selectMatchingSql(selection, after), after, limit);
       return { sql, args: [...args, keys] };
@@ -63,6 +77,8 @@ export function createListStatements(
 
 interface ListFilter {
   readonly value: string | number;
+  /** Whether it compares what the indexes of the list contain. */
+  readonly isCovered: boolean;
   readonly isMatchSql: (value: string) => string;
   /** Finds up to `?2` keys by an index; `?1` is `text`. Without an index, the list is scanned. */
   readonly index?: { readonly sql: string; readonly text: string };
@@ -76,24 +92,26 @@ const FILTERS: Readonly<
     if (country === undefined) return undefined;
     const isMatchSql = (value: string) => `lower(country) = ${value}`;
     const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isMatchSql("?1"));
-    return { value: country, isMatchSql, index: { sql, text: country } };
+    return { value: country, isCovered: true, isMatchSql, index: { sql, text: country } };
   },
 
   search({ kind, search }) {
     if (search === undefined) return undefined;
-    const username = OWNER_LISTS[kind].usernameColumn;
+    const { usernameColumn: username, usernamePrefix } = OWNER_LISTS[kind];
     if (Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS) {
       const isInRange = `${username} >= ?1 AND ${username} < ?1 || char(1114111)`;
       const sql = selectKeysSql(KIND_TABLES[kind].entityTable, isInRange);
       return {
         value: search,
-        isMatchSql: (value) => `substr(${username}, 1, length(${value})) = ${value}`,
+        isCovered: true,
+        isMatchSql: (value) => `substr(${usernamePrefix}, 1, length(${value})) = ${value}`,
         index: { sql, text: search },
       };
     }
     const namesTable = `${kind}_names`;
     return {
       value: search,
+      isCovered: false,
       isMatchSql: (value) =>
         `(instr(${username}, ${value}) > 0 OR instr(display_name_folded, ${value}) > 0)`,
       index: {
@@ -116,8 +134,9 @@ const selectKeysSql = (table: string, condition: string) => `
   )`;
 
 /**
- * Selects the keys of the next ?3 entities in the order of the list. Each part is a search of the
- * index of the figure, and runs only if the parts before it don't give enough.
+ * Selects the next ?3 entities in the order of the list: their positions and, of those that match,
+ * the keys. Each part is a search of the index of the figure, and runs only if those before it don't
+ * give enough.
  */
 function selectNextSql(query: ListSelection, after: ListPosition | undefined): string {
   const { figure } = query;
@@ -138,15 +157,21 @@ function selectNextSql(query: ListSelection, after: ListPosition | undefined): s
 }
 
 const concatSql = (parts: readonly string[]) => `
-  ${parts.map((part) => `SELECT key FROM (${part})`).join("\n  UNION ALL\n  ")}
+  ${parts.map((part) => `SELECT * FROM (${part})`).join("\n  UNION ALL\n  ")}
   LIMIT ?3`;
 
-const selectSql = ({ table, isListed }: ListSelection, condition: string, orderBy: string) => `
-  SELECT key
+function selectSql(query: ListSelection, condition: string, orderBy: string): string {
+  const { table, isListed, figure } = query;
+  return `
+  SELECT
+    iif(${matchSql(query)}, key, NULL) AS matching_key,
+    id AS listed_id,
+    ${figure} AS listed_figure
   FROM ${table}
   WHERE ${condition} AND ${isListed}
   ORDER BY ${orderBy}
   LIMIT ?3`;
+}
 
 /**
  * Selects keys by ascending figure, then by ascending identifier. The index is by descending
@@ -187,27 +212,35 @@ function selectMatchingSql(query: ListSelection, after: ListPosition | undefined
 }
 
 /**
- * Reads the entities with the selected keys, as JSON: the matches of the filters with their
- * summaries, the number of all entities and, if there is a filter, the position of the last entity.
+ * Reads the selected entities, as JSON: those that match the filters with their summaries, the
+ * number of all and, if there is a filter, the position of the last.
  */
-function rowsJsonSql(query: ListSelection, summaryJson: string, keysSql: string): string {
+function rowsJsonSql(query: ListSelection, summaryJson: string, selectedSql: string): string {
   const { table, figure, filters } = query;
-  const rows = `json_group_array(json_object(
-    'id', id,
-    'figure', ${figure},
-    'summary', ${summaryJson}
-  ))`;
   const last = (column: string) => `json_extract(json_group_array(${column}), '$[#-1]')`;
-  const members =
+  const lastMember =
     filters.length > 0
-      ? `'matches', ${rows} FILTER (WHERE ${matchSql(query)}),
-      'last', json_object('id', ${last("id")}, 'figure', ${last(figure)})`
-      : `'matches', ${rows}`;
+      ? `'last', json_object('id', ${last("listed_id")}, 'figure', ${last("listed_figure")}),`
+      : "";
   return `
-    SELECT json_object(${members}, 'count', count(*))
-    FROM (${keysSql}) AS page
-    CROSS JOIN ${table} AS entity ON entity.key = page.key`;
+    SELECT json_object(
+      'matches', json_group_array(json_object(
+        'id', id,
+        'figure', ${figure},
+        'summary', ${summaryJson}
+      )) FILTER (WHERE matching_key IS NOT NULL),
+      ${lastMember}
+      'count', count(*)
+    )
+    FROM (${selectedSql}) AS selected
+    LEFT JOIN ${table} AS entity ON entity.key = matching_key`;
 }
+
+const positionsJsonSql = (selectedSql: string) => `
+  SELECT json_group_array(
+    json_object('key', matching_key, 'id', listed_id, 'figure', listed_figure)
+  )
+  FROM (${selectedSql})`;
 
 function matchSql({ filters }: ListSelection): string {
   const conditions = filters.map(({ isMatchSql }, index) => isMatchSql(`?${4 + index}`));

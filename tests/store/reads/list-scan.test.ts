@@ -103,6 +103,26 @@ describe("createVideoReads().channelPage()", () => {
     });
   });
 
+  test("finds a page of a few thousand matches by a short scan, or by their keys if it meets few", async () => {
+    await withDatabase(async (database) => {
+      await insertChannels(database);
+      const setCountry = "UPDATE channels SET country = iif(key % 6 = 1, 'MM', 'NN') WHERE ";
+      await database.write([
+        { sql: `${setCountry} key % 6 = 1 OR key > ?`, args: [CHANNELS - 900] },
+      ]);
+      const { recording, statements } = recordStatements(database);
+      const { channelPage } = createVideoReads(recording);
+      const spread = await channelPage({ ...REQUEST, country: "mm" });
+      expect(idsOf(spread.body)).toEqual(Array.from({ length: 100 }, (_, nth) => idOf(6 * nth)));
+      // The keys, the size of the list, and steps of 200, 400 and 800 entities.
+      expect(statements.length).toBeLessThanOrEqual(5);
+      const { body } = await channelPage({ ...REQUEST, country: "nn", limit: 10 });
+      const last = Array.from({ length: 900 }, (_, nth) => CHANNELS - 900 + nth);
+      const expected = last.filter((index) => index % 6 !== 0).slice(0, 10);
+      expect([idsOf(body), body.pagination?.hasMore]).toEqual([expected.map(idOf), true]);
+    });
+  });
+
   test("reads any number of channels with one figure in bounded steps, in both orders", async () => {
     await withDatabase(async (database) => {
       await insertChannels(database);

@@ -194,6 +194,7 @@ CREATE TABLE `channels` (
 	`id` text NOT NULL,
 	`observed_at` integer,
 	`username_folded` text,
+	`username_prefix` text GENERATED ALWAYS AS (substr(username_folded, 1, 2)) STORED,
 	`display_name_folded` text,
 	`subscribers` integer,
 	`video_count` integer,
@@ -223,15 +224,15 @@ CREATE TABLE `channels` (
 CREATE UNIQUE INDEX `channels_id_unique` ON `channels` (`id`);--> statement-breakpoint
 CREATE INDEX `channels_username` ON `channels` (`username_folded`);--> statement-breakpoint
 CREATE INDEX `channels_country` ON `channels` (lower(country));--> statement-breakpoint
-CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `short_histories` (
 	`short` integer NOT NULL,
 	`start` integer NOT NULL,
