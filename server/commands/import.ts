@@ -15,7 +15,7 @@ import {
   type AdminConnection,
   type CommandContext,
 } from "./command.ts";
-import type { InputBlock } from "./input/csv-blocks.ts";
+import { groupByEntity, type GroupedBlock } from "./input/entity-groups.ts";
 import { checkInput, isCsv, readInput } from "./input/input-blocks.ts";
 import { printRows } from "./terminal/output.ts";
 import { startProgress } from "./terminal/progress.ts";
@@ -142,23 +142,38 @@ async function importFile(
   const { file } = counts;
   const rejections = createRejectionCollector();
   const print = (text: string) => progress.writeMessage(() => context.writeErr(`${file}${text}\n`));
-  const blocks = untilAborted(readInput(file, options, progress.add), signal);
+  let unreportedBytes = 0;
+  const input = readInput(file, options, (bytes) => void (unreportedBytes += bytes));
+  // Grouping reads many blocks before it yields one.
+  const blocks = untilAborted(groupByEntity(untilAborted(input, signal)), signal);
+  /** The rejected lines of a group of blocks, which are in no order until its end. */
+  let listed: { line: number; reason: string }[] = [];
+  const listRejected = () => {
+    const { length } = rejections.report().rejected;
+    const sorted = listed.toSorted((a, b) => a.line - b.line);
+    rejections.addReport({ rejected: sorted, causes: [] }, (line) => line);
+    listed = [];
+    for (const { line, reason } of rejections.report().rejected.slice(length)) {
+      print(`:${line}: ${reason}`);
+    }
+  };
   try {
     for await (const { stored, block } of storePipelined(connection, blocks)) {
-      const listed = stored.rejected
-        .map(({ line, reason }) => ({ line: block.findFileLine(line), reason }))
-        .concat(block.rejections.rejected)
-        .toSorted((a, b) => a.line - b.line);
-      const causes = stored.causes.concat(block.rejections.causes);
-      const { length } = rejections.report().rejected;
-      rejections.addReport({ rejected: listed, causes }, (line) => line);
-      for (const { line, reason } of rejections.report().rejected.slice(length)) {
-        print(`:${line}: ${reason}`);
+      for (const { line, reason } of stored.rejected) {
+        listed.push({ line: block.findFileLine(line), reason });
       }
+      listed.push(...block.rejections.rejected);
+      const causes = stored.causes.concat(block.rejections.causes);
+      rejections.addReport({ rejected: [], causes }, (line) => line);
+      if (block.following === 0) listRejected();
       const read = stored.read + countRejected(block.rejections);
       addCounts(counts, { ...stored, read, rejected: countRejected({ causes }) });
+      const bytes = Math.ceil(unreportedBytes / (block.following + 1));
+      unreportedBytes -= bytes;
+      progress.add(bytes);
     }
   } finally {
+    listRejected();
     const report = rejections.report();
     const count = countRejected(report);
     const { length } = report.rejected;
@@ -170,7 +185,7 @@ async function importFile(
 }
 
 /** @throws {CommandError} In place of the next block, once the import is interrupted. */
-async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSignal) {
+async function* untilAborted<Block>(blocks: AsyncIterable<Block>, signal: AbortSignal) {
   for await (const block of blocks) {
     if (signal.aborted) {
       const message = "Interrupted: what was imported stays; import the same files again to go on";
@@ -180,9 +195,9 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
   }
 }
 
-/** Stores blocks, and yields the result of each; reads the next block while one is stored. */
-async function* storePipelined(connection: AdminConnection, blocks: AsyncIterable<InputBlock>) {
-  const store = async ({ bytes: body, ...block }: InputBlock) => {
+/** Stores blocks, and yields the result of each; reads and parses one while another is stored. */
+async function* storePipelined(connection: AdminConnection, blocks: AsyncIterable<GroupedBlock>) {
+  const store = async ({ bytes: body, ...block }: GroupedBlock) => {
     const response = await sendAdmin(connection, "observations", { method: "POST", body });
     const stored: ImportResult = JSON.parse(await response.text());
     return { stored, block };
