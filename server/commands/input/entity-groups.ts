@@ -72,10 +72,12 @@ function createWindow() {
   let rejections: InputBlock["rejections"][] = [];
   let byteCount = 0;
   let packedBytes = 0;
+  let scratch = Buffer.alloc(0);
 
   function pack(block: InputBlock): void {
     rejections.push(block.rejections);
-    for (const [group, { bytes, lines }] of splitByEntity(block.bytes).entries()) {
+    if (scratch.length < block.bytes.length) scratch = Buffer.alloc(block.bytes.length);
+    for (const [group, { bytes, lines }] of splitByEntity(block.bytes, scratch).entries()) {
       if (lines.length === 0) continue;
       const packed = Bun.zstdCompressSync(bytes, { level: FASTEST_LEVEL });
       packedBytes += packed.length;
@@ -105,6 +107,7 @@ function createWindow() {
       first = undefined;
       const filled = groups.filter((pieces) => pieces.length > 0);
       groups = [];
+      scratch = Buffer.alloc(0);
       let rejected = rejections;
       rejections = [];
       for (let pieces = filled.shift(); pieces !== undefined; pieces = filled.shift()) {
@@ -136,32 +139,34 @@ function unpack(pieces: readonly Piece[], rejections: readonly InputBlock["rejec
   };
 }
 
-/** Copies the lines of each group, in their order. Only the last line may have no line end. */
-function splitByEntity(bytes: Uint8Array<ArrayBuffer>) {
-  const { ends, hashes } = scanLines(bytes, Infinity);
-  const groups = hashes.map((hash) => hash % GROUPS);
+/**
+ * Copies the lines of each group one after another, in their order. Only the last line may have no
+ * line end.
+ * @param target At least as long as the block.
+ */
+function splitByEntity(block: Uint8Array, target: Buffer) {
+  const source = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+  const { ends, hashes } = scanLines(source, Infinity);
   const lengths = new Uint32Array(GROUPS);
   const counts = new Uint32Array(GROUPS);
-  groups.forEach((group, line) => {
+  for (let line = 0; line < ends.length; line++) {
+    const group = (hashes[line] ?? 0) % GROUPS;
     lengths[group] = (lengths[group] ?? 0) + (ends[line] ?? 0) - (ends[line - 1] ?? 0);
     counts[group] = (counts[group] ?? 0) + 1;
+  }
+  let offset = 0;
+  const pieces = Array.from(lengths, (length, group) => {
+    const start = offset;
+    offset += length;
+    const lines = new Uint32Array(counts[group] ?? 0);
+    return { bytes: target.subarray(start, offset), start, lines, lineCount: 0 };
   });
-  const pieces = Array.from(lengths, (length, group) => ({
-    bytes: new Uint8Array(length),
-    lines: new Uint32Array(counts[group] ?? 0),
-  }));
-  lengths.fill(0);
-  counts.fill(0);
-  groups.forEach((group, line) => {
-    const text = bytes.subarray(ends[line - 1] ?? 0, ends[line]);
-    const piece = pieces[group];
-    const length = lengths[group] ?? 0;
-    const count = counts[group] ?? 0;
-    piece?.bytes.set(text, length);
-    if (piece !== undefined) piece.lines[count] = line + 1;
-    lengths[group] = length + text.length;
-    counts[group] = count + 1;
-  });
+  for (let line = 0; line < ends.length; line++) {
+    const piece = pieces[(hashes[line] ?? 0) % GROUPS];
+    if (piece === undefined) continue;
+    piece.start += source.copy(target, piece.start, ends[line - 1] ?? 0, ends[line]);
+    piece.lines[piece.lineCount++] = line + 1;
+  }
   return pieces;
 }
 

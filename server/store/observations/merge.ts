@@ -65,22 +65,60 @@ function mergeSlice(
   stored: StoredEntity | undefined,
 ): MergedEntity {
   const late = stored?.late;
-  if (late === undefined && isAscending(sliceInstants(slice))) return mergeAscending(slice, stored);
+  const ascending = late === undefined ? sortByInstant(slice) : undefined;
+  if (ascending !== undefined) return mergeAscending(ascending, stored);
   const existing = late === undefined ? EMPTY_ENTITY : decodeEntity(tables, late);
   const { entity, outcomes } = applyObservations(existing, iterateObservations(slice));
   const { attributes } = entity;
-  const points = listHistoryPoints(tables.kind, entity);
-  const newest = points.at(-1) ?? getPoint(slice.batch, slice.to - 1);
-  return { id: slice.id, attributes, points, newest, outcomeCounts: outcomes, stored };
+  const points = packPoints(slice, listHistoryPoints(tables.kind, entity));
+  return { id: slice.id, attributes, ...points, outcomeCounts: outcomes, stored };
 }
+
+/** Packs the points of an entity: as objects, those of a block would take several times the memory. */
+function packPoints({ id, batch }: BatchSlice, points: readonly Point[]) {
+  const instants = Float64Array.from(points, ({ at }) => at);
+  const counts = Float64Array.from(
+    points.flatMap((point) => point.counts),
+    (count) => count ?? Number.NaN,
+  );
+  return listPoints({ id, batch: { ...batch, instants, counts }, from: 0, to: instants.length });
+}
+
+const listPoints = (slice: BatchSlice) => ({
+  points: { [Symbol.iterator]: () => iteratePoints(slice) },
+  newest: getPoint(slice.batch, slice.to - 1),
+});
 
 const isAscending = (instants: Float64Array) =>
   instants.every((instant, index) => index === 0 || instant > (instants[index - 1] ?? 0));
 
 /**
- * Merges observations that come in the order of time, as in most imports, without a map of points:
- * each is new, and the last value of a field wins. `tests/store/observations/write.test.ts`
- * compares the result with core's.
+ * Sorts observations by their instants; `undefined` if two have the same. Then their order is
+ * kept, because it decides which of them changed something.
+ */
+function sortByInstant(slice: BatchSlice): BatchSlice | undefined {
+  const instants = sliceInstants(slice);
+  if (isAscending(instants)) return slice;
+  const { id, batch, from } = slice;
+  const order = Uint32Array.from(instants, (_, index) => index);
+  order.sort((a, b) => (instants[a] ?? 0) - (instants[b] ?? 0));
+  const sorted = instants.map((_, index) => instants[order[index] ?? 0] ?? 0);
+  if (!isAscending(sorted)) return undefined;
+  const { length } = ENTITY_FIELDS[batch.kind].counts;
+  const counts = new Float64Array(order.length * length);
+  const attributeIndexes = order.map((index) => batch.attributeIndexes[from + index] ?? 0);
+  order.forEach((index, to) => {
+    const start = (from + index) * length;
+    counts.set(batch.counts.subarray(start, start + length), to * length);
+  });
+  const sortedBatch = { ...batch, instants: sorted, counts, attributeIndexes };
+  return { id, batch: sortedBatch, from: 0, to: order.length };
+}
+
+/**
+ * Merges observations in the order of time without a map of points, as most imports come: each is
+ * new, and the last value of a field wins. `tests/store/observations/write.test.ts` compares the
+ * result with core's.
  */
 function mergeAscending(slice: BatchSlice, stored: StoredEntity | undefined): MergedEntity {
   const { id, batch, from, to } = slice;
@@ -96,9 +134,8 @@ function mergeAscending(slice: BatchSlice, stored: StoredEntity | undefined): Me
       if (value !== undefined) attributes[name] ??= { value, at: batch.instants[index] ?? 0 };
     }
   }
-  const points = { [Symbol.iterator]: () => iteratePoints(slice) };
   const outcomeCounts = { new: to - from, changed: 0, unchanged: 0 };
-  return { id, attributes, points, newest: getPoint(batch, to - 1), outcomeCounts, stored };
+  return { id, attributes, ...listPoints(slice), outcomeCounts, stored };
 }
 
 function decodeEntity(
