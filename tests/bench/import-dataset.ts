@@ -45,6 +45,27 @@ export async function writeDataset(folder: string): Promise<ImportDataset> {
   return { observationsFile: observations, csvFile: csv, rows: await writeCsv(observations, csv) };
 }
 
+export const LINE_ORDERS = ["entity", "time", "random"] as const;
+
+/** Writes the observations in an order into a file that is named after it. */
+export async function writeInOrder(
+  folder: string,
+  { observationsFile }: ImportDataset,
+  order: (typeof LINE_ORDERS)[number],
+): Promise<void> {
+  const input = createReadStream(observationsFile).pipe(createGunzip());
+  const lines: { readonly text: string; readonly key: string }[] = [];
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    if (text === "") continue;
+    const { id, observedAt } = JSON.parse(text) as ChannelLine;
+    const position = lines.length.toString();
+    const keys = { entity: id + observedAt, time: observedAt, random: String(Bun.hash(position)) };
+    lines.push({ text, key: keys[order] });
+  }
+  lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  await Bun.write(join(folder, `${order}.ndjson`), lines.map(({ text }) => `${text}\n`).join(""));
+}
+
 async function writeCsv(observations: string, csv: string): Promise<number> {
   const input = createReadStream(observations).pipe(createGunzip());
   const output = createWriteStream(csv);

@@ -63,6 +63,22 @@ describe("import", () => {
     expect(messages).toContain(`${file}: 1 lines: kind must be one of channel, short, user, tweet`);
   });
 
+  test("lists the rejected lines of many blocks in their order, whatever the order of the entities", async () => {
+    const description = "x".repeat(400);
+    const lines = Array.from({ length: 40_000 }, (_, nth) => {
+      const subscribers = nth % 100 === 99 ? -1 : nth;
+      const observedAt = new Date(Date.parse(OBSERVED_AT) + nth).toISOString();
+      return makeChannelLine({ id: `channel ${nth % 300}`, observedAt, subscribers, description });
+    });
+    const file = await sandbox.write("by-time.ndjson", lines.join("\n"));
+    const { out, err } = await sandbox.runInside(["import", "--json", file]);
+    expect(JSON.parse(out)).toMatchObject({ read: 40_000, new: 39_600, rejected: 400 });
+    const numbers = Array.from(err.matchAll(/by-time\.ndjson:(\d+): /g), ([, line]) =>
+      Number(line),
+    );
+    expect(numbers).toEqual(Array.from({ length: 400 }, (_, nth) => nth * 100 + 100));
+  });
+
   test("rejects only the line that is not UTF-8", async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${makeValidLine("a")}\n{"kind":"channel","id":"`),

@@ -30,8 +30,9 @@ const FASTEST_LEVEL = 1;
 /** Groups the lines of blocks. If the blocks break off, it yields what came before the error. */
 export async function* groupByEntity(
   blocks: AsyncIterable<InputBlock>,
+  windowBytes: number = WINDOW_MAX_BYTES,
 ): AsyncGenerator<GroupedBlock> {
-  let window = createWindow();
+  let window = createWindow(windowBytes);
   let failure: { readonly error: unknown } | undefined;
   const iterator = blocks[Symbol.asyncIterator]();
   try {
@@ -45,7 +46,7 @@ export async function* groupByEntity(
       const isGrouped = hasLongRuns(block.bytes);
       if (isGrouped || window.isFull()) {
         yield* window.empty();
-        window = createWindow();
+        window = createWindow(windowBytes);
       }
       if (isGrouped) yield { ...block, following: 0 };
       else window.add(block);
@@ -65,7 +66,7 @@ interface Piece {
   readonly findFileLine: InputBlock["findFileLine"];
 }
 
-function createWindow() {
+function createWindow(maxBytes: number) {
   /** The first block, which stays as it is if no other one comes. */
   let first: InputBlock | undefined;
   let groups: Piece[][] = Array.from({ length: GROUPS }, () => []);
@@ -89,7 +90,7 @@ function createWindow() {
   }
 
   return {
-    isFull: (): boolean => byteCount >= WINDOW_MAX_BYTES || packedBytes >= PACKED_MAX_BYTES,
+    isFull: (): boolean => byteCount >= maxBytes || packedBytes >= PACKED_MAX_BYTES,
 
     add(block: InputBlock): void {
       byteCount += block.bytes.byteLength;

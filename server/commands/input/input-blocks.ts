@@ -9,9 +9,8 @@ import { createReadError } from "../command.ts";
 import { readCsvBlocks, type InputBlock } from "./csv-blocks.ts";
 
 /**
- * The size of a block, roughly. Large blocks are faster, because each entity is written once for
- * many observations, but take more memory. An import takes 290 MiB with blocks of 8 MiB. Blocks of
- * 6 MiB take 280 MiB, and 1.1 times the time.
+ * The size of a block, roughly. Large blocks are faster, but take more memory: an import takes 250
+ * MiB with blocks of 8 MiB.
  */
 const BLOCK_BYTES = 8 * 1_048_576;
 
