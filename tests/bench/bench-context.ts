@@ -1,6 +1,6 @@
 /** The context of a benchmark part, and helpers for its report rows. */
 import type { LoadGenerator } from "./load-generator.ts";
-import { createValueRow, type ReportRow, type Threshold } from "./report.ts";
+import { createRatioRow, createValueRow, type ReportRow, type Threshold } from "./report.ts";
 import type { BenchServer, Workspace } from "./workspace.ts";
 
 /** What every part of the benchmark uses. */
@@ -9,8 +9,8 @@ export interface BenchContext {
   readonly load: LoadGenerator;
   /** Prints the progress of the run. */
   logProgress(text: string): void;
-  /** How long the memory under load is measured, in seconds. */
-  readonly memorySeconds: number;
+  /** Whether the run has its long form: more observations, and a minute instead of seconds. */
+  readonly isLong: boolean;
 }
 
 /** A part of the benchmark. It stops everything that it starts. */
@@ -29,6 +29,11 @@ export function atMost(limit: number): Threshold {
 /** A threshold: less than this value. */
 export function lessThan(limit: number): Threshold {
   return { sign: "<", limit };
+}
+
+/** Compares CPU times; no row if the system does not report them. */
+export function createCpuRows(values: Parameters<typeof createRatioRow>[0]): ReportRow[] {
+  return values.ours.some(Number.isNaN) ? [] : [createRatioRow(values)];
 }
 
 /** The peak memory of a server so far; no row if the system does not report it. */

@@ -87,9 +87,9 @@ async function measurePage(
 ): Promise<ReportRow> {
   const { name: pageName, plan } = PAGES[page];
   logProgress(`cold: ${pageName}`);
-  const target = (name: string, { origin }: BenchServer): LoadTarget => ({
+  const target = (name: string, server: BenchServer): LoadTarget => ({
     name: `cold ${page}, ${name}`,
-    origin,
+    server,
     key,
     paths: [createFreshPaths(USERS)[page]],
   });
@@ -112,7 +112,7 @@ async function measurePage(
 /** Compares the names a second of batches with those of single reads; neither is cached. */
 async function measureBatch(
   { load, logProgress }: BenchContext,
-  { origin }: BenchServer,
+  server: BenchServer,
   key: string,
 ): Promise<ReportRow> {
   logProgress("cold: batches of 100 users");
@@ -120,12 +120,12 @@ async function measureBatch(
   const targets = {
     batch: {
       name: "batches",
-      origin,
+      server,
       key,
       paths: "/api/microblog/details",
       body: JSON.stringify({ usernames }),
     },
-    single: { name: "cold details", origin, key, paths: [createFreshPaths(USERS).details] },
+    single: { name: "cold details", server, key, paths: [createFreshPaths(USERS).details] },
   };
   await warmUp(load, targets, PLAN.connections);
   const results = await measureInRounds(load, targets, PLAN);
@@ -156,8 +156,8 @@ async function measureCached(
   return withServers({ bare }, async () => {
     assertSameAnswer("bare Elysia", body, await fetchAnswer(bare, path, key));
     const targets = {
-      service: { name: "cached tweets, service", origin: service.origin, key, paths: path },
-      bare: { name: "cached tweets, bare Elysia", origin: bare.origin, key, paths: path },
+      service: { name: "cached tweets, service", server: service, key, paths: path },
+      bare: { name: "cached tweets, bare Elysia", server: bare, key, paths: path },
     };
     await warmUp(load, targets, SHORT_PLAN.connections);
     const results = await measureInRounds(load, targets, SHORT_PLAN);

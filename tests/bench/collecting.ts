@@ -57,9 +57,9 @@ export async function measureCollecting({
       );
       await Promise.all(watched);
     });
-    const target = (name: string, { origin }: BenchServer): LoadTarget => ({
+    const target = (name: string, server: BenchServer): LoadTarget => ({
       name: `details and followers, ${name}`,
-      origin,
+      server,
       key: store.key,
       paths: [createFreshPaths(USERS).details, createFreshPaths(USERS).followers],
     });

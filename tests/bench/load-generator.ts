@@ -1,7 +1,7 @@
 /** Loads a server over many connections, with wrk if it is installed, else with autocannon. */
 import { join } from "node:path";
 import autocannon from "autocannon";
-import type { Workspace } from "./workspace.ts";
+import type { BenchServer, Workspace } from "./workspace.ts";
 
 /**
  * Paths that never repeat: `before`, the number of a user, `after`, a counter. The order of the users is
@@ -16,8 +16,9 @@ export interface FreshPaths {
 /** The target of a load: one path, or new paths of each kind in turn. */
 export interface LoadTarget {
   readonly name: string;
-  readonly origin: string;
-  readonly key: string;
+  readonly server: BenchServer;
+  /** One key, or, with one path, keys to use in turn. */
+  readonly key: string | readonly string[];
   readonly paths: string | readonly FreshPaths[];
   /** JSON to send to one path, with POST. */
   readonly body?: string;
@@ -31,6 +32,8 @@ export interface LoadResult {
   readonly medianMs: number;
   /** The 99th percentile of the response times. */
   readonly p99Ms: number;
+  /** The CPU time of the server for each response; `NaN` if the system does not report it. */
+  readonly cpuUs: number;
 }
 
 /** A prime: its multiples, modulo the number of users, reach every user. */
@@ -41,8 +44,9 @@ const COUNTERS_PER_LOAD = 10_000_000;
 
 const TIMEOUT_S = 20;
 
-/** The result of a load, and its faults. */
-interface LoadAttempt extends LoadResult {
+/** What a load generator measures itself, and the faults. */
+interface LoadAttempt extends Omit<LoadResult, "cpuUs"> {
+  readonly responses: number;
   readonly fault: string | undefined;
 }
 
@@ -60,11 +64,15 @@ export function createLoadGenerator(workspace: Workspace): LoadGenerator {
   return async (target, connections, seconds) => {
     start += COUNTERS_PER_LOAD;
     const size: LoadSize = { connections, seconds, start };
+    const cpuSecondsBefore = target.server.readCpuSeconds();
     const loaded = await (hasWrk
       ? loadWithWrk(workspace, target, size)
       : loadWithAutocannon(target, size));
-    const { rate, medianMs, p99Ms, fault } = loaded;
-    if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs, p99Ms };
+    const cpuSeconds = target.server.readCpuSeconds() - cpuSecondsBefore;
+    const { rate, medianMs, p99Ms, responses, fault } = loaded;
+    if (fault === undefined && rate > 0 && medianMs > 0) {
+      return { rate, medianMs, p99Ms, cpuUs: (cpuSeconds * 1e6) / responses };
+    }
     const sample = await fetchSample(target, start);
     throw new Error(`${target.name} failed: ${fault ?? "no response"}; ${sample}`);
   };
@@ -72,15 +80,18 @@ export function createLoadGenerator(workspace: Workspace): LoadGenerator {
 
 /** Describes the current response of a target, to explain a failure. */
 async function fetchSample(target: LoadTarget, counter: number): Promise<string> {
-  const { origin, paths, body } = target;
+  const { server, paths, body } = target;
   const path = typeof paths === "string" ? paths : buildFreshPath(paths, counter);
   const init = body === undefined ? {} : { method: "POST", body };
-  const response = await fetch(`${origin}${path}`, { ...init, headers: createHeaders(target) });
+  const response = await fetch(`${server.origin}${path}`, {
+    ...init,
+    headers: createHeaders(target),
+  });
   return `${path} responds with ${response.status}: ${(await response.text()).slice(0, 200)}`;
 }
 
 function createHeaders({ key, body }: LoadTarget): Record<string, string> {
-  const headers = { "X-API-Key": key };
+  const headers = { "X-API-Key": typeof key === "string" ? key : (key[0] ?? "") };
   return body === undefined ? headers : { ...headers, "Content-Type": "application/json" };
 }
 
@@ -96,10 +107,12 @@ async function loadWithWrk(
   target: LoadTarget,
   { connections, seconds, start }: LoadSize,
 ): Promise<LoadAttempt> {
-  const { origin, paths, body } = target;
+  const { server, key, paths, body } = target;
+  const { origin } = server;
   const isOne = typeof paths === "string";
   const script = join(workspace.folder, "requests.lua");
   if (!isOne) await Bun.write(script, renderLuaScript(paths));
+  else if (typeof key !== "string") await Bun.write(script, renderKeysScript(key));
   else await Bun.write(script, body === undefined ? "" : renderPostScript(body));
   const printed = await workspace.run([
     "wrk",
@@ -118,11 +131,13 @@ async function loadWithWrk(
     ...(isOne ? [`${origin}${paths}`] : [origin, "--", String(start)]),
   ]);
   const [fault] = /Non-2xx.*|Socket errors.*/.exec(printed) ?? [];
+  const [, responses] = /(\d+) requests in/.exec(printed) ?? [];
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(printed) ?? [];
   return {
     rate: Number(rate),
     medianMs: parsePercentile(printed, 50),
     p99Ms: parsePercentile(printed, 99),
+    responses: Number(responses),
     fault,
   };
 }
@@ -138,6 +153,25 @@ const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m
 
 function renderPostScript(body: string): string {
   return `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`;
+}
+
+/** Prepares a request with each key, so that the generator takes no time for it later. */
+function renderKeysScript(keys: readonly string[]): string {
+  return [
+    `local keys = { ${keys.map((key) => JSON.stringify(key)).join(", ")} }`,
+    "local requests = {}",
+    "local counter = 0",
+    "function init()",
+    "  for index, key in ipairs(keys) do",
+    '    requests[index] = wrk.format("GET", nil, { ["X-API-Key"] = key })',
+    "  end",
+    "end",
+    "function request()",
+    "  counter = counter + 1",
+    "  return requests[counter % #requests + 1]",
+    "end",
+    "",
+  ].join("\n");
 }
 
 function renderLuaScript(paths: readonly FreshPaths[]): string {
@@ -165,9 +199,16 @@ async function loadWithAutocannon(
   target: LoadTarget,
   { connections, seconds, start }: LoadSize,
 ): Promise<LoadAttempt> {
-  const { origin, paths, body } = target;
+  const { server, key, paths, body } = target;
+  const { origin } = server;
   const durationsMs: number[] = [];
   let counter = start;
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    counter++;
+    if (typeof paths !== "string") return { ...request, path: buildFreshPath(paths, counter) };
+    const headers = { ...request.headers, "X-API-Key": key[counter % key.length] ?? "" };
+    return { ...request, headers };
+  };
   const { non2xx, errors, requests, duration } = await autocannon({
     url: typeof paths === "string" ? `${origin}${paths}` : origin,
     headers: createHeaders(target),
@@ -178,21 +219,15 @@ async function loadWithAutocannon(
     setupClient: (client) => {
       client.on("response", (_status, _bytes, responseMs) => durationsMs.push(responseMs));
     },
-    ...(typeof paths === "string"
+    ...(typeof paths === "string" && typeof key === "string"
       ? {}
-      : {
-          requests: [
-            {
-              method: "GET",
-              setupRequest: (request) => ({ ...request, path: buildFreshPath(paths, ++counter) }),
-            },
-          ],
-        }),
+      : { requests: [{ method: "GET" as const, setupRequest }] }),
   });
   const fault = non2xx + errors > 0 ? `${non2xx} refused, ${errors} broken` : undefined;
   durationsMs.sort((a, b) => a - b);
   const at = (part: number) => durationsMs[Math.floor(durationsMs.length * part)] ?? Number.NaN;
-  return { rate: requests.total / duration, medianMs: at(0.5), p99Ms: at(0.99), fault };
+  const { total: responses } = requests;
+  return { rate: responses / duration, medianMs: at(0.5), p99Ms: at(0.99), responses, fault };
 }
 
 function buildFreshPath(paths: readonly FreshPaths[], counter: number): string {

@@ -1,4 +1,4 @@
-/** Describes the machine, and measures the memory of processes. */
+/** Describes the machine, and measures the memory and the CPU time of processes. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 
@@ -34,6 +34,25 @@ export function readResidentMib(pid: number, field: "VmRSS" | "VmHWM"): number |
     return kib === undefined ? undefined : Number(kib) / 1024;
   } catch {
     return undefined;
+  }
+}
+
+/** The clock of CPU times in /proc ticks this often a second. */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * The CPU time of a process so far, with all of its threads, in seconds.
+ *
+ * @returns `NaN` if the process has ended or the system has no /proc.
+ */
+export function readCpuSeconds(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name of the program, in parentheses, can contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return Number.NaN;
   }
 }
 

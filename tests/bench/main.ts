@@ -2,18 +2,20 @@
  * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ, so
  * only the ratios within one run are meaningful.
  *
- * It measures all parts, or the named ones: `core`, `details`, `cold`, `history`, `import`, `collecting`,
- * `growth`, `pages`. With --json the report is JSON. With --minute it measures the memory under load for a
- * minute.
+ * It measures all parts, or the named ones: `core`, `details`, `commit`, `cold`, `history`, `import`,
+ * `collecting`, `growth`, `idle`, `pages`. With --json the report is JSON. With --long, `growth` has ten
+ * million observations instead of one, and `growth` and `idle` measure for a minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/terminal/output.ts";
 import { measureColdReads } from "./cold.ts";
 import { measureCollecting } from "./collecting.ts";
+import { measureCommits } from "./commits.ts";
 import { measureCore } from "./core/measure-core.ts";
 import { measureDetails } from "./details.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory } from "./history/measure-history.ts";
+import { measureIdle } from "./idle.ts";
 import { measureImport } from "./importing.ts";
 import { measurePages } from "./pages.ts";
 import { createLoadGenerator } from "./load-generator.ts";
@@ -25,21 +27,20 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 const PARTS: Readonly<Record<string, Part>> = {
   core: measureCore,
   details: measureDetails,
+  commit: measureCommits,
   cold: measureColdReads,
   history: measureHistory,
   import: measureImport,
   collecting: measureCollecting,
   growth: measureGrowth,
+  idle: measureIdle,
   pages: measurePages,
 };
-
-const MEMORY_DURATION_S = 15;
-const LONG_MEMORY_DURATION_S = 60;
 
 /** Parses the command line. */
 function readArguments() {
   const { values, positionals } = parseArgs({
-    options: { json: { type: "boolean" }, minute: { type: "boolean" } },
+    options: { json: { type: "boolean" }, long: { type: "boolean" } },
     allowPositionals: true,
   });
   for (const name of positionals) {
@@ -50,15 +51,14 @@ function readArguments() {
   const parts = Object.entries(PARTS)
     .filter(([name]) => positionals.length === 0 || positionals.includes(name))
     .map(([, part]) => part);
-  const memorySeconds = values.minute === true ? LONG_MEMORY_DURATION_S : MEMORY_DURATION_S;
-  return { parts, isJson: values.json === true, memorySeconds };
+  return { parts, isJson: values.json === true, isLong: values.long === true };
 }
 
 /** Runs the parts, one after the other. */
 async function measureParts(
   workspace: Workspace,
   parts: readonly Part[],
-  memorySeconds: number,
+  isLong: boolean,
   elapsed: () => number,
 ): Promise<ReportRow[]> {
   const context: BenchContext = {
@@ -66,7 +66,7 @@ async function measureParts(
     load: createLoadGenerator(workspace),
     logProgress: (text) =>
       void process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`),
-    memorySeconds,
+    isLong,
   };
   const rows: ReportRow[] = [];
   for (const part of parts) rows.push(...(await part(context)));
@@ -74,7 +74,7 @@ async function measureParts(
 }
 
 async function main(): Promise<void> {
-  const { parts, isJson, memorySeconds } = readArguments();
+  const { parts, isJson, isLong } = readArguments();
   const machine = describeMachine();
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 1000;
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     });
   }
   try {
-    const rows = await measureParts(workspace, parts, memorySeconds, elapsed);
+    const rows = await measureParts(workspace, parts, isLong, elapsed);
     process.stdout.write(
       isJson
         ? formatJson({ machine, seconds: Math.round(elapsed()), rows })

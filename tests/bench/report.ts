@@ -13,9 +13,10 @@ export interface ReportRow {
   readonly [field: string]: string | number | null;
   readonly part: string;
   readonly what: string;
-  readonly ours: number;
+  /** `null` in a row that was skipped. */
+  readonly ours: number | null;
   readonly theirs: number | null;
-  readonly unit: string;
+  readonly unit: string | null;
   readonly ratio: number | null;
   readonly lowest: number | null;
   readonly highest: number | null;
@@ -48,6 +49,16 @@ export function createRatioRow(values: {
   };
 }
 
+/** The fields of a row that has no value for them. */
+const NO_VALUES = {
+  ours: null,
+  theirs: null,
+  unit: null,
+  ratio: null,
+  lowest: null,
+  highest: null,
+};
+
 /** A row with one value, compared only with its threshold. */
 export function createValueRow(values: {
   readonly part: string;
@@ -57,15 +68,13 @@ export function createValueRow(values: {
   readonly target?: Threshold;
 }): ReportRow {
   const { part, what, unit, value, target } = values;
-  const none = { theirs: null, ratio: null, lowest: null, highest: null };
-  return {
-    part,
-    what,
-    ours: roundToThreeDigits(value),
-    unit,
-    ...none,
-    ...checkThreshold(value, target),
-  };
+  const ours = roundToThreeDigits(value);
+  return { part, what, ...NO_VALUES, ours, unit, ...checkThreshold(value, target) };
+}
+
+/** A row that was not measured: `what` says why. */
+export function createSkippedRow({ part, what }: Pick<ReportRow, "part" | "what">): ReportRow {
+  return { part, what, ...NO_VALUES, target: null, result: null };
 }
 
 function checkThreshold(

@@ -46,6 +46,11 @@ function keysOf<Name extends string>(targets: Readonly<Record<Name, LoadTarget>>
   return Object.keys(targets) as Name[];
 }
 
+/** The CPU times of the server for each response of some loads. */
+export function pickCpuTimes(loads: readonly LoadResult[]): number[] {
+  return loads.map(({ cpuUs }) => cpuUs);
+}
+
 /** The request rates of some loads. */
 export function pickRates(loads: readonly LoadResult[]): number[] {
   return loads.map(({ rate }) => rate);

@@ -42,6 +42,15 @@ export const seedChannels = (
   end: number,
 ) => runWriter(workspace, "seed-channels", store, [channels, histories, end].map(String));
 
+/** Adds accounts with a key each. @returns The keys. */
+export async function seedKeys(
+  workspace: Workspace,
+  store: BenchDatabase,
+  accounts: number,
+): Promise<string[]> {
+  return (await runWriter(workspace, "seed-keys", store, [String(accounts)])).trim().split("\n");
+}
+
 /** Adds the histories as plain rows, for the servers that use bun:sqlite. */
 export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
   runWriter(workspace, "add-plain-rows", store, []);
@@ -49,21 +58,24 @@ export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
 /**
  * Runs a program that writes a database, and waits until the data is on the disk. Otherwise the first
  * syncs of the measurement would wait for it.
+ *
+ * @returns What the program prints.
  */
 async function runWriter(
   workspace: Workspace,
-  program: "seed-database" | "seed-channels" | "add-plain-rows",
+  program: "seed-database" | "seed-channels" | "seed-keys" | "add-plain-rows",
   { file }: BenchDatabase,
   programArguments: readonly string[],
-): Promise<void> {
+): Promise<string> {
   const path = join(import.meta.dir, "programs", `${program}.ts`);
-  await workspace.run([process.execPath, path, file, ...programArguments]);
+  const printed = await workspace.run([process.execPath, path, file, ...programArguments]);
   const handle = await open(file, "r+");
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
+  return printed;
 }
 
 /** Paths over all users that never repeat: pages of tweets, of followers, and details. */

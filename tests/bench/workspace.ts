@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startMemorySampler, type MemorySampler } from "./machine.ts";
+import { readCpuSeconds, startMemorySampler, type MemorySampler } from "./machine.ts";
 
 /** How long a process may take to end after SIGTERM. */
 const EXIT_TIMEOUT_MS = 12_000;
@@ -20,6 +20,8 @@ export interface ProcessOptions {
 export interface BenchServer {
   readonly origin: string;
   readonly memory: MemorySampler;
+  /** Its CPU time so far, in seconds; `NaN` if the system does not report it. */
+  readCpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export async function openWorkspace() {
       return {
         origin,
         memory,
+        readCpuSeconds: () => readCpuSeconds(child.pid),
         stop: () => {
           memory.stop();
           return endProcess(child);

@@ -89,8 +89,8 @@ async function measureYear(
   for (const [name, variant] of Object.entries(VARIANTS)) {
     variants[name] = await startBaseline(workspace, "sqlite-history-server", [...variant, file]);
   }
-  const target = (name: string, { origin }: BenchServer): LoadTarget => {
-    return { name: `a year by day, ${name}`, origin, key, paths };
+  const target = (name: string, server: BenchServer): LoadTarget => {
+    return { name: `a year by day, ${name}`, server, key, paths };
   };
   return withServers(variants, async () => {
     await assertSameYears(service, variants, key, after);
@@ -141,7 +141,7 @@ async function measureToplist(
   const database = new Database(file, { readonly: true });
   const target = (name: string, sorts: readonly SortName<"channel">[]): LoadTarget => ({
     name: `pages of ${name}`,
-    origin: service.origin,
+    server: service,
     key,
     paths: sorts.flatMap((sort) => listPagePaths(database, sort)),
   });

@@ -33,7 +33,7 @@ export async function measureDuringLists(
 ): Promise<ReportRow[]> {
   const details: LoadTarget = {
     name: "details of channels",
-    origin: service.origin,
+    server: service,
     key,
     paths: [{ before: "/api/video/channel", after: "/details?_n=", users: CHANNELS }],
   };
