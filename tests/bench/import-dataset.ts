@@ -1,11 +1,8 @@
 /** The observations to import: those of real channels if available, else generated ones. */
-import { once } from "node:events";
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip, createGzip } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 /** The path of real observations. They are not part of the project. */
 const REAL_DATASET = join(import.meta.dir, "../../../shared/data/large-channels.ndjson.gz");
@@ -15,10 +12,15 @@ const GENERATED_ROWS = 806_809;
 const GENERATED_CHANNELS = 4491;
 const DAY_MS = 86_400_000;
 
+/** The orders of observations: as they were made, entity by entity, and none. */
+export const IMPORT_ORDERS = ["by time", "by entity", "at random"] as const;
+
+export type ImportOrder = (typeof IMPORT_ORDERS)[number];
+
 /** The same observations in two formats. */
 export interface ImportDataset {
-  /** Lines of observations, compressed with gzip. */
-  readonly observationsFile: string;
+  /** Lines of observations in each order, compressed with gzip. */
+  readonly observationsFiles: Readonly<Record<ImportOrder, string>>;
   /** CSV rows with their identifiers, instants and counts. */
   readonly csvFile: string;
   readonly rows: number;
@@ -33,57 +35,55 @@ interface ChannelLine {
   readonly viewCount?: number | null;
 }
 
-/** Writes both files into a folder. */
+/** Writes the files into a folder. */
 export async function writeDataset(folder: string): Promise<ImportDataset> {
   const isReal = existsSync(REAL_DATASET);
-  const observations = isReal ? REAL_DATASET : join(folder, "channels.ndjson.gz");
-  if (!isReal) {
-    const file = createWriteStream(observations);
-    await pipeline(Readable.from(generateLines()), createGzip({ level: 1 }), file);
-  }
-  const csv = join(folder, "channels.csv");
-  return { observationsFile: observations, csvFile: csv, rows: await writeCsv(observations, csv) };
+  const lines = isReal ? await readLines(REAL_DATASET) : [...generateLines()];
+  const write = (name: string, ordered: readonly string[]) =>
+    writeLines(join(folder, `${name}.ndjson.gz`), ordered);
+  const csvFile = join(folder, "channels.csv");
+  await Bun.write(csvFile, lines.map(toCsvRow).join(""));
+  return {
+    observationsFiles: {
+      "by time": await write("by-time", lines),
+      "by entity": await write("by-entity", sortBy(lines, readEntity)),
+      "at random": await write("at-random", sortBy(lines, hashLine)),
+    },
+    csvFile,
+    rows: lines.length,
+  };
 }
 
-export const LINE_ORDERS = ["entity", "time", "random"] as const;
-
-/** Writes the observations in an order into a file that is named after it. */
-export async function writeInOrder(
-  folder: string,
-  { observationsFile }: ImportDataset,
-  order: (typeof LINE_ORDERS)[number],
-): Promise<void> {
-  const input = createReadStream(observationsFile).pipe(createGunzip());
-  const lines: { readonly text: string; readonly key: string }[] = [];
-  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
-    if (text === "") continue;
-    const { id, observedAt } = JSON.parse(text) as ChannelLine;
-    const position = lines.length.toString();
-    const keys = { entity: id + observedAt, time: observedAt, random: String(Bun.hash(position)) };
-    lines.push({ text, key: keys[order] });
-  }
-  lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  await Bun.write(join(folder, `${order}.ndjson`), lines.map(({ text }) => `${text}\n`).join(""));
+async function readLines(file: string): Promise<string[]> {
+  const text = gunzipSync(await readFile(file)).toString();
+  return text.split("\n").filter((line) => line !== "");
 }
 
-async function writeCsv(observations: string, csv: string): Promise<number> {
-  const input = createReadStream(observations).pipe(createGunzip());
-  const output = createWriteStream(csv);
-  let rows = 0;
-  let bufferedLines: string[] = [];
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    if (line === "") continue;
-    const { id, observedAt, subscribers, videoCount, viewCount } = JSON.parse(line) as ChannelLine;
-    const values = [id, observedAt, subscribers ?? "", videoCount ?? "", viewCount ?? ""];
-    bufferedLines.push(`${values.map(quoteCsv).join(",")}\n`);
-    rows++;
-    if (bufferedLines.length < 10_000) continue;
-    output.write(bufferedLines.join(""));
-    bufferedLines = [];
-  }
-  output.end(bufferedLines.join(""));
-  await once(output, "finish");
-  return rows;
+async function writeLines(file: string, lines: readonly string[]): Promise<string> {
+  await Bun.write(file, gzipSync(lines.join("\n"), { level: 1 }));
+  return file;
+}
+
+/** Sorts lines; those with the same key keep their order. */
+function sortBy<Key extends string | number>(
+  lines: readonly string[],
+  keyOf: (line: string) => Key,
+): string[] {
+  return Map.groupBy(lines, keyOf)
+    .entries()
+    .toArray()
+    .toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+    .flatMap(([, own]) => own);
+}
+
+const readEntity = (line: string): string => (JSON.parse(line) as ChannelLine).id;
+
+const hashLine = (line: string): number => Bun.hash.crc32(line);
+
+function toCsvRow(line: string): string {
+  const { id, observedAt, subscribers, videoCount, viewCount } = JSON.parse(line) as ChannelLine;
+  const values = [id, observedAt, subscribers ?? "", videoCount ?? "", viewCount ?? ""];
+  return `${values.map(quoteCsv).join(",")}\n`;
 }
 
 function quoteCsv(value: string | number): string {
@@ -94,26 +94,17 @@ function quoteCsv(value: string | number): string {
 /** Generates one observation of each channel a day, ordered by day. */
 function* generateLines(): Generator<string> {
   const start = Date.UTC(2022, 6, 2, 23, 15, 20);
-  for (let rowCount = 0; rowCount < GENERATED_ROWS; rowCount += GENERATED_CHANNELS) {
-    const day = rowCount / GENERATED_CHANNELS;
-    const lines: string[] = [];
-    for (
-      let channel = 0;
-      channel < Math.min(GENERATED_CHANNELS, GENERATED_ROWS - rowCount);
-      channel++
-    ) {
-      const subscribers = 100 + ((channel * 7919) % 90_000) + ((day * (channel % 97)) >> 1);
-      lines.push(
-        JSON.stringify({
-          kind: "channel",
-          observedAt: new Date(start + day * DAY_MS + channel * 13).toISOString(),
-          id: `UC${String(channel * 48_271).padStart(22, "0")}`,
-          displayName: `Channel ${channel}`,
-          subscribers,
-          viewCount: subscribers * (40 + (channel % 300)) + day * channel,
-        }),
-      );
-    }
-    yield `${lines.join("\n")}\n`;
+  for (let row = 0; row < GENERATED_ROWS; row++) {
+    const channel = row % GENERATED_CHANNELS;
+    const day = Math.floor(row / GENERATED_CHANNELS);
+    const subscribers = 100 + ((channel * 7919) % 90_000) + ((day * (channel % 97)) >> 1);
+    yield JSON.stringify({
+      kind: "channel",
+      observedAt: new Date(start + day * DAY_MS + channel * 13).toISOString(),
+      id: `UC${String(channel * 48_271).padStart(22, "0")}`,
+      displayName: `Channel ${channel}`,
+      subscribers,
+      viewCount: subscribers * (40 + (channel % 300)) + day * channel,
+    });
   }
 }

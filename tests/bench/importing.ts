@@ -1,120 +1,127 @@
-/** Measures the import into an empty database against sqlite3, which imports the same rows as CSV. */
-import { join } from "node:path";
+/**
+ * Measures the import into an empty database against sqlite3, which imports the same rows as CSV, and
+ * against itself with the lines in another order.
+ */
 import { stat } from "node:fs/promises";
-import { LINE_ORDERS, writeDataset, writeInOrder, type ImportDataset } from "./import-dataset.ts";
+import { join } from "node:path";
+import {
+  IMPORT_ORDERS,
+  writeDataset,
+  type ImportDataset,
+  type ImportOrder,
+} from "./import-dataset.ts";
 import { readResidentMib } from "./machine.ts";
 import { atMost, lessThan, type BenchContext } from "./bench-context.ts";
-import { createRatioRow, createValueRow, type ReportRow } from "./report.ts";
+import { createRatioRow, createSkippedRow, createValueRow, type ReportRow } from "./report.ts";
 import { databaseSettings, verbCommand } from "./service-process.ts";
 import type { ProcessOptions, Workspace } from "./workspace.ts";
 
 const PART = "import";
 const ROUNDS = 3;
 
-/** No round starts after this time. */
-const BUDGET_MS = 25_000;
+/** After two rounds, none starts after this time. */
+const BUDGET_MS = 60_000;
 
 /** Time between two measurements of the memory of an import. */
 const SAMPLE_MS = 50;
 
-/** The times, memory and output of a program. */
+/** The time, memory and output of a program. */
 interface ProgramRun {
   readonly seconds: number;
+  /** The CPU time of all threads, in seconds. */
+  readonly cpuSeconds: number;
   /** `undefined` if the system does not report it. */
   readonly peakMib: number | undefined;
-  readonly cpuSeconds: number;
   readonly out: string;
 }
 
-/** The most CPU time of an import in another order, by that of an import by entity. */
-const ORDER_TARGETS = { time: 1.5, random: 2.5 };
+/** An import, and the size of the database after it. */
+interface ImportRun extends ProgramRun {
+  readonly bytes: number;
+}
 
-/** Measures the time and the memory of both imports. */
-export async function measureImport({
-  workspace,
-  logProgress,
-}: BenchContext): Promise<ReportRow[]> {
-  logProgress("import: writing the rows as CSV");
-  const source = await writeDataset(workspace.folder);
-  const hasSqlite = Bun.which("sqlite3") !== null;
-  const ours: ProgramRun[] = [];
-  const theirs: ProgramRun[] = [];
-  const start = performance.now();
-  for (let round = 0; round < ROUNDS; round++) {
-    if (round > 0 && performance.now() - start > BUDGET_MS) break;
-    logProgress(`import: round ${round + 1} of ${ROUNDS}`);
-    const takeOurs = async () => void ours.push(await importWithService(workspace, source, round));
-    const takeTheirs = async () =>
-      void theirs.push(await importWithSqlite(workspace, source, round));
-    const runs = hasSqlite ? [takeOurs, takeTheirs] : [takeOurs];
-    for (const turn of round % 2 === 0 ? runs : runs.toReversed()) await turn();
-  }
+/** The imports of each round. */
+interface ImportRuns {
+  readonly ours: Readonly<Record<ImportOrder, ImportRun[]>>;
+  readonly sqlite: ProgramRun[];
+}
+
+/** Measures the time, the memory and the size of imports. */
+export async function measureImport(context: BenchContext): Promise<ReportRow[]> {
+  context.logProgress("import: writing the rows in three orders and as CSV");
+  const source = await writeDataset(context.workspace.folder);
+  const { ours, sqlite } = await runImports(context, source);
+  const byTime = ours["by time"];
   const what = `${source.rows} rows`;
-  const seconds = ours.map((run) => run.seconds);
-  const time = hasSqlite
-    ? createRatioRow({
-        part: PART,
-        what: `${what} / sqlite3`,
-        unit: "s",
-        ours: seconds,
-        theirs: theirs.map((run) => run.seconds),
-        target: atMost(2),
-      })
-    : createValueRow({
-        part: PART,
-        what: `${what}, no sqlite3`,
-        unit: "s",
-        value: Math.min(...seconds),
-      });
-  const { size } = await stat(join(workspace.folder, "import-0.db"));
   return [
-    time,
-    createValueRow({
-      part: PART,
-      what: "bytes of an observation",
-      unit: "B",
-      value: size / source.rows,
-      target: atMost(16),
-    }),
-    ...(await measureOrders(workspace, source, logProgress)),
-    ...createPeakRows("import", ours, 300),
-    ...createPeakRows("sqlite3", theirs),
+    createSqliteRow(what, byTime, sqlite),
+    ...(["by time", "at random"] as const).map((order) =>
+      createRatioRow({
+        part: PART,
+        what: `${what}, ${order} / by entity`,
+        unit: "s of CPU",
+        ours: ours[order].map(({ cpuSeconds }) => cpuSeconds),
+        theirs: ours["by entity"].map(({ cpuSeconds }) => cpuSeconds),
+      }),
+    ),
+    ...IMPORT_ORDERS.map((order) =>
+      createValueRow({
+        part: PART,
+        what: `size per observation, ${order}`,
+        unit: "bytes",
+        value: Math.max(...ours[order].map(({ bytes }) => bytes)) / source.rows,
+      }),
+    ),
+    ...IMPORT_ORDERS.flatMap((order) => createPeakRows(`import ${order}`, ours[order], 300)),
+    ...createPeakRows("sqlite3", sqlite),
   ];
 }
 
-/** Measures the CPU time and memory of imports of the same lines in three orders. */
-async function measureOrders(
-  workspace: Workspace,
+/** Imports in rounds, each of which begins with another order. */
+async function runImports(
+  { workspace, logProgress }: BenchContext,
   source: ImportDataset,
-  logProgress: BenchContext["logProgress"],
-): Promise<ReportRow[]> {
-  const runs: Record<(typeof LINE_ORDERS)[number], ProgramRun[]> = {
-    entity: [],
-    time: [],
-    random: [],
+): Promise<ImportRuns> {
+  const runs: ImportRuns = {
+    ours: { "by time": [], "by entity": [], "at random": [] },
+    sqlite: [],
   };
-  for (const order of LINE_ORDERS) await writeInOrder(workspace.folder, source, order);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const order of LINE_ORDERS) {
-      logProgress(`import: by ${order}, round ${round + 1} of ${ROUNDS}`);
-      const observationsFile = join(workspace.folder, `${order}.ndjson`);
-      const name = `${order}-${round}`;
-      runs[order].push(await importWithService(workspace, { ...source, observationsFile }, name));
-    }
+  const steps = IMPORT_ORDERS.map((order) => async (round: number) => {
+    runs.ours[order].push(await importWithService(workspace, source, order, round));
+  });
+  if (Bun.which("sqlite3") !== null) {
+    steps.push(
+      async (round) => void runs.sqlite.push(await importWithSqlite(workspace, source, round)),
+    );
   }
-  const readCpu = (order: (typeof LINE_ORDERS)[number]) =>
-    runs[order].map(({ cpuSeconds }) => cpuSeconds);
-  const ratios = (["time", "random"] as const).map((order) =>
-    createRatioRow({
+  const start = performance.now();
+  for (let round = 0; round < ROUNDS; round++) {
+    if (round > 1 && performance.now() - start > BUDGET_MS) break;
+    logProgress(`import: round ${round + 1} of ${ROUNDS}`);
+    for (const step of [...steps.slice(round), ...steps.slice(0, round)]) await step(round);
+  }
+  return runs;
+}
+
+function createSqliteRow(
+  what: string,
+  ours: readonly ProgramRun[],
+  sqlite: readonly ProgramRun[],
+): ReportRow {
+  if (sqlite.length === 0) {
+    return createSkippedRow({
       part: PART,
-      what: `CPU, lines by ${order} / by entity`,
-      unit: "s",
-      ours: readCpu(order),
-      theirs: readCpu("entity"),
-      target: atMost(ORDER_TARGETS[order]),
-    }),
-  );
-  return [...ratios, ...createPeakRows("lines by random", runs.random, 300)];
+      what: `${what} / sqlite3: skipped, it is not installed`,
+    });
+  }
+  return createRatioRow({
+    part: PART,
+    what: `${what} / sqlite3`,
+    unit: "s",
+    ours: ours.map(({ seconds }) => seconds),
+    theirs: sqlite.map(({ seconds }) => seconds),
+    target: atMost(2.5),
+  });
 }
 
 function createPeakRows(name: string, runs: readonly ProgramRun[], limitMib?: number): ReportRow[] {
@@ -130,12 +137,13 @@ function createPeakRows(name: string, runs: readonly ProgramRun[], limitMib?: nu
 async function importWithService(
   workspace: Workspace,
   source: ImportDataset,
-  name: number | string,
-): Promise<ProgramRun> {
-  const settings = databaseSettings(join(workspace.folder, `import-${name}.db`));
-  const run = await runTimed(workspace, verbCommand("import", source.observationsFile, "--json"), {
-    settings,
-  });
+  order: ImportOrder,
+  round: number,
+): Promise<ImportRun> {
+  const file = join(workspace.folder, `import-${order}-${round}.db`.replaceAll(" ", "-"));
+  const settings = databaseSettings(file);
+  const lines = source.observationsFiles[order];
+  const run = await runTimed(workspace, verbCommand("import", lines, "--json"), { settings });
   const counts: unknown = JSON.parse(run.out);
   const isWhole =
     typeof counts === "object" &&
@@ -143,7 +151,7 @@ async function importWithService(
     "read" in counts &&
     counts.read === source.rows;
   if (!isWhole) throw new Error(`The import should read ${source.rows} rows, got: ${run.out}`);
-  return run;
+  return { ...run, bytes: (await stat(file)).size };
 }
 
 async function importWithSqlite(
@@ -184,6 +192,6 @@ async function runTimed(
   const seconds = (performance.now() - start) / 1000;
   clearInterval(timer);
   if (status !== 0) throw new Error(`${command.join(" ")} ended with ${status}: ${err}`);
-  const cpuSeconds = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000_000;
-  return { seconds, peakMib, cpuSeconds, out };
+  const cpuSeconds = Number(child.resourceUsage()?.cpuTime.total) / 1e6;
+  return { seconds, cpuSeconds, peakMib, out };
 }
