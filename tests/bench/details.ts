@@ -3,7 +3,7 @@
  * with the keys of many accounts against one key.
  */
 import { join } from "node:path";
-import type { LoadGenerator, LoadTarget } from "./load-generator.ts";
+import type { LoadGenerator, LoadResult, LoadTarget } from "./load-generator.ts";
 import {
   atLeast,
   createCpuRows,
@@ -70,55 +70,84 @@ export async function measureDetails(context: BenchContext): Promise<ReportRow[]
   return [...rows, ...(await measureKeys(context, keysStore))];
 }
 
+/** The results of each round. */
+type Loads = readonly LoadResult[];
+
 type ServerName = "power" | "process" | "bare" | "naive" | "skeletonPower" | "skeletonProcess";
 
-/** Without Redis, its server is missing. */
-type DetailsServers = Readonly<Record<ServerName, BenchServer> & { redis?: BenchServer }>;
+/** A value for each server; none for Redis if it is not installed. */
+type PerServer<Value> = Readonly<Record<ServerName, Value> & { redis?: Value }>;
 
 /** Measures the service and what it is compared with, after checking that all respond the same. */
 async function measureAgainst(
   { load, logProgress }: BenchContext,
-  servers: DetailsServers,
+  servers: PerServer<BenchServer>,
   key: string,
   body: string,
 ): Promise<ReportRow[]> {
-  const targets: Record<string, LoadTarget> = {};
   for (const [name, server] of Object.entries(servers)) {
     assertSameAnswer(name, body, await fetchAnswer(server, PATH, key));
-    targets[name] = { name: `details, ${name}`, server, key, paths: PATH };
   }
   logProgress("details: 64 connections");
-  const few = await measureRates(load, targets, FEW_CONNECTIONS);
+  const few = await measureServers(load, servers, key, FEW_CONNECTIONS);
   logProgress("details: 256 connections");
-  const { naive: _naive, ...others } = targets;
-  const many = await measureRates(load, others, MANY_CONNECTIONS);
+  const many = await measureServers(load, servers, key, MANY_CONNECTIONS);
   return [
     createRow("power / bare Elysia, 64 connections", few.power, few.bare, 0.7),
     createRow("power / bare Elysia, 256 connections", many.power, many.bare, 0.85),
     createRow("process / bare Elysia, 64 connections", few.process, few.bare, 0.8),
     createRow("process / bare Elysia, 256 connections", many.process, many.bare, 0.9),
-    createRow("power / skeleton, 64 connections", few.power, few.skeletonPower),
-    createRow("power / skeleton, 256 connections", many.power, many.skeletonPower),
-    createRow("process / skeleton, 64 connections", few.process, few.skeletonProcess),
-    createRow("process / skeleton, 256 connections", many.process, many.skeletonProcess),
+    ...createSkeletonRows("power / skeleton, 64 connections", few.power, few.skeletonPower),
+    ...createSkeletonRows("power / skeleton, 256 connections", many.power, many.skeletonPower),
+    ...createSkeletonRows("process / skeleton, 64 connections", few.process, few.skeletonProcess),
+    ...createSkeletonRows(
+      "process / skeleton, 256 connections",
+      many.process,
+      many.skeletonProcess,
+    ),
     createRow("power / Elysia with Redis, 64 connections", few.power, few.redis),
     createRow("power / Elysia with Redis, 256 connections", many.power, many.redis),
     createRow("power / naive server, 64 connections", few.power, few.naive, 15),
+    createRow("power / naive server, 256 connections", many.power, many.naive),
   ];
 }
 
 /** Compares rates; without a server to compare with, the row says that it is skipped. */
 function createRow(
   what: string,
-  ours: readonly number[] | undefined,
-  theirs: readonly number[] | undefined,
+  ours: Loads,
+  theirs: Loads | undefined,
   minRatio?: number,
 ): ReportRow {
-  if (ours === undefined || theirs === undefined) {
-    return createSkippedRow({ part: PART, what: `${what}: skipped, it is not installed` });
+  if (theirs === undefined) {
+    return createSkippedRow({
+      part: PART,
+      what: `${what}: skipped, redis-server is not installed`,
+    });
   }
-  const target = minRatio === undefined ? {} : { target: atLeast(minRatio) };
-  return createRatioRow({ part: PART, what, unit: "responses/s", ours, theirs, ...target });
+  return createRatioRow({
+    part: PART,
+    what,
+    unit: "responses/s",
+    ours: pickRates(ours),
+    theirs: pickRates(theirs),
+    ...(minRatio === undefined ? {} : { target: atLeast(minRatio) }),
+  });
+}
+
+/** Compares rates, and CPU times, which other programs on the machine change less. */
+function createSkeletonRows(what: string, ours: Loads, theirs: Loads): ReportRow[] {
+  return [createRow(what, ours, theirs), ...createCpuTimeRows(what, ours, theirs)];
+}
+
+function createCpuTimeRows(what: string, ours: Loads, theirs: Loads): ReportRow[] {
+  return createCpuRows({
+    part: PART,
+    what,
+    unit: "µs of CPU a read",
+    ours: pickCpuTimes(ours),
+    theirs: pickCpuTimes(theirs),
+  });
 }
 
 /** Compares the CPU time of reads with the keys of many accounts with that of reads with one key. */
@@ -134,15 +163,9 @@ async function measureKeys(
       ours: { name: `details, ${KEYS} keys`, server, key: keys, paths: PATH },
       theirs: { name: "details, one key", server, key: store.key, paths: PATH },
     };
-    await warmUp(load, targets, FEW_CONNECTIONS.connections);
-    const results = await measureInRounds(load, targets, FEW_CONNECTIONS);
-    return createCpuRows({
-      part: PART,
-      what: "power, 10,000 keys / one key, 64 connections",
-      unit: "µs of CPU a read",
-      ours: pickCpuTimes(results.ours),
-      theirs: pickCpuTimes(results.theirs),
-    });
+    const results = await measureWarm(load, targets, FEW_CONNECTIONS);
+    const what = "power, 10,000 keys / one key, 64 connections";
+    return createCpuTimeRows(what, results.ours, results.theirs);
   });
 }
 
@@ -171,12 +194,32 @@ async function prepareDatabase(workspace: Workspace): Promise<BenchDatabase> {
   return store;
 }
 
-async function measureRates(
+async function measureServers(
   load: LoadGenerator,
-  targets: Readonly<Record<string, LoadTarget>>,
+  { redis, ...others }: PerServer<BenchServer>,
+  key: string,
   plan: RoundPlan,
-): Promise<Partial<Record<keyof DetailsServers, number[]>>> {
+): Promise<PerServer<Loads>> {
+  const target = (name: string, server: BenchServer): LoadTarget => {
+    return { name: `details, ${name}`, server, key, paths: PATH };
+  };
+  const targets = {
+    power: target("power", others.power),
+    process: target("process", others.process),
+    bare: target("bare", others.bare),
+    naive: target("naive", others.naive),
+    skeletonPower: target("skeleton, power", others.skeletonPower),
+    skeletonProcess: target("skeleton, process", others.skeletonProcess),
+  };
+  if (redis === undefined) return measureWarm(load, targets, plan);
+  return measureWarm(load, { ...targets, redis: target("Redis", redis) }, plan);
+}
+
+async function measureWarm<Name extends string>(
+  load: LoadGenerator,
+  targets: Readonly<Record<Name, LoadTarget>>,
+  plan: RoundPlan,
+): Promise<Record<Name, LoadResult[]>> {
   await warmUp(load, targets, plan.connections);
-  const results = await measureInRounds(load, targets, plan);
-  return Object.fromEntries(Object.entries(results).map(([name, own]) => [name, pickRates(own)]));
+  return measureInRounds(load, targets, plan);
 }
