@@ -8,11 +8,11 @@ const PART = "commit";
 /** The debits of a commit. */
 export const COMMIT_GROUP_SIZE = 64;
 
-/** The CPU time of a commit in each round, in microseconds. */
+/** The CPU time of a commit in a round, in microseconds. */
 export interface CommitTimes {
-  readonly oneAccount: readonly number[];
-  readonly manyAccounts: readonly number[];
-  readonly plainRow: readonly number[];
+  readonly oneAccount: number;
+  readonly manyAccounts: number;
+  readonly plainRow: number;
 }
 
 /** Measures commits of one account and of many, in a process of its own. */
@@ -23,7 +23,8 @@ export async function measureCommits({
   logProgress("commit: groups of debits");
   const program = join(import.meta.dir, "programs", "commit-debits.ts");
   const printed = await workspace.run([process.execPath, program, workspace.folder]);
-  const { oneAccount, manyAccounts, plainRow }: CommitTimes = JSON.parse(printed);
+  const rounds: readonly CommitTimes[] = JSON.parse(printed);
+  const oneAccount = rounds.map((times) => times.oneAccount);
   const group = `${COMMIT_GROUP_SIZE} debits`;
   const unit = "µs of CPU";
   return [
@@ -32,13 +33,13 @@ export async function measureCommits({
       what: `${group} of one account / one INSERT of the row`,
       unit,
       ours: oneAccount,
-      theirs: plainRow,
+      theirs: rounds.map(({ plainRow }) => plainRow),
     }),
     createRatioRow({
       part: PART,
       what: `${group} of ${COMMIT_GROUP_SIZE} accounts / of one account`,
       unit,
-      ours: manyAccounts,
+      ours: rounds.map(({ manyAccounts }) => manyAccounts),
       theirs: oneAccount,
     }),
   ];

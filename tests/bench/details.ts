@@ -1,6 +1,6 @@
 /**
- * Measures the cost of metering: charged details against servers without metering and with less, and
- * with the keys of many accounts against one key.
+ * Measures the cost of metering: charged details against servers without metering and with less,
+ * and with the keys of many accounts against one key.
  */
 import { join } from "node:path";
 import type { LoadGenerator, LoadResult, LoadTarget } from "./load-generator.ts";
@@ -150,7 +150,7 @@ function createCpuTimeRows(what: string, ours: Loads, theirs: Loads): ReportRow[
   });
 }
 
-/** Compares the CPU time of reads with the keys of many accounts with that of reads with one key. */
+/** Compares the CPU time of reads with the keys of many accounts and with one key. */
 async function measureKeys(
   { workspace, load, logProgress }: BenchContext,
   store: BenchDatabase,

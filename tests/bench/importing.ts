@@ -1,6 +1,6 @@
 /**
- * Measures the import into an empty database against sqlite3, which imports the same rows as CSV, and
- * against itself with the lines in another order.
+ * Measures the import into an empty database against sqlite3, which imports the same rows as CSV,
+ * and against itself with the lines in another order.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

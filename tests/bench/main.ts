@@ -1,10 +1,11 @@
 /**
- * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ, so
- * only the ratios within one run are meaningful.
+ * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ,
+ * so only the ratios within one run are meaningful.
  *
- * It measures all parts, or the named ones: `core`, `details`, `commit`, `cold`, `history`, `import`,
- * `collecting`, `growth`, `idle`, `pages`. With --json the report is JSON. With --long, `growth` has ten
- * million observations instead of one, and `growth` and `idle` measure for a minute.
+ * It measures all parts, or the named ones: `core`, `details`, `commit`, `cold`, `history`,
+ * `import`, `collecting`, `growth`, `idle`, `pages`. With --json the report is JSON. With --long,
+ * `growth` has ten million observations instead of one, and `growth` and `idle` measure for a
+ * minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/terminal/output.ts";

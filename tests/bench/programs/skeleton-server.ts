@@ -1,8 +1,8 @@
 /**
- * The skeleton of a metered server: it reads four request headers and writes seven response headers,
- * decides in memory whether a balance covers a request, and commits each group of waiting requests
- * with one INSERT. If debits are to survive a power cut, the write-ahead log is synced in the thread
- * pool before the group is answered. It has nothing else that a service needs.
+ * The skeleton of a metered server: it reads four request headers and writes seven response
+ * headers, decides in memory whether a balance covers a request, and commits each group of waiting
+ * requests with one INSERT. If debits are to survive a power cut, the write-ahead log is synced in
+ * the thread pool before the group is answered. It has nothing else that a service needs.
  *
  * Arguments: the path of a new database, `power` or `process`, and the API key. Standard input: the
  * body.
