@@ -50,8 +50,8 @@ test("createAbortLimiter() rejects a key once its clients have left too often, u
 });
 
 test("createRateLimiter() takes as long for a request among 20,000 active keys as among 100", () => {
-  const few = measureFastestRoundUs(100);
-  const many = measureFastestRoundUs(20_000);
+  const few = measureFastestRoundMs(100);
+  const many = measureFastestRoundMs(20_000);
   // A map of 20,000 fits the processor's caches less well. Walking it takes 500 times as long.
   expect(many / few).toBeLessThan(25);
 });
@@ -70,14 +70,14 @@ test("createRateLimiter() holds the keys of two windows at most", () => {
   expect(admit(20 * perWindow - 1).isAdmitted).toBe(false);
 });
 
-/** The least CPU time of a round of 20,000 requests by so many keys within one minute. */
-function measureFastestRoundUs(keys: number): number {
+/** The shortest time of 20 rounds of 20,000 requests by so many keys within one minute. */
+function measureFastestRoundMs(keys: number): number {
   const admit = createRateLimiter(1000, () => 0);
   for (let key = 0; key < keys; key++) admit(key);
-  const rounds = Array.from({ length: 5 }, () => {
-    const start = process.threadCpuUsage();
+  const rounds = Array.from({ length: 20 }, () => {
+    const start = performance.now();
     for (let index = 0; index < 20_000; index++) admit(index % keys);
-    return process.threadCpuUsage(start).user;
+    return performance.now() - start;
   });
   return Math.min(...rounds);
 }

@@ -57,8 +57,7 @@ export function createCoveredStatement({ runs, uid, now, since }: RunBatch): Sta
     return { sql: INSERT_COVERED_RUNS, args: [RUN_ROWS.serialize(runs), ...args] };
   }
   const { account, cost, count, key, endpoint } = run;
-  const values = [cost * count, count, key, endpoint];
-  return { sql: INSERT_COVERED_RUN, args: [account, ...args, ...values], isSingleRow: true };
+  return { sql: INSERT_COVERED_RUN, args: [account, ...args, cost * count, count, key, endpoint] };
 }
 
 /** Whether a run has to be paid for: its key has not paid, or has no free repeat left. */

@@ -43,12 +43,11 @@ export function openConnection(
     return prepared;
   }
 
-  function run({ sql, args, isSingleRow = false }: Statement): RawResult {
+  function run({ sql, args }: Statement): RawResult {
     const { statement, columns } = prepare(sql);
-    if (columns.length === 0)
-      return { columns, rows: [], rowsAffected: statement.run(args).changes };
-    const rows = isSingleRow ? [statement.get(args)].filter(Boolean) : statement.all(args);
-    return { columns, rows: rows as RawResult["rows"], rowsAffected: 0 };
+    return columns.length === 0
+      ? { columns, rows: [], rowsAffected: statement.run(args).changes }
+      : { columns, rows: statement.all(args) as RawResult["rows"], rowsAffected: 0 };
   }
 
   return {
@@ -72,7 +71,8 @@ export function openConnection(
         wasSynced = isSynced;
       }
       const [only] = statements;
-      // A statement alone is a transaction, which takes a fifth of the time less.
+      // A statement alone is a transaction, in a fifth less time. All its rows must be read: the step
+      // behind the last one commits, and after `get()` nobody would hear that the disk is full.
       if (only !== undefined && statements.length === 1) return [run(only)];
       prepare("BEGIN IMMEDIATE").statement.run();
       try {
