@@ -69,15 +69,21 @@ export function groupIntoBuckets(
   interval: HistoryInterval,
 ): HistoryBucket[] {
   const newestFirst: HistoryBucket[] = [];
-  for (const { at, counts } of sortPoints(points).toReversed()) {
+  const sorted = sortPoints(points);
+  // By index: over a reversed copy, it takes a third more time.
+  for (let index = sorted.length - 1; index >= 0; index--) {
+    const point = sorted[index];
     const bucket = newestFirst.at(-1);
-    if (bucket === undefined || at < bucket.start) {
+    // Stryker disable next-line ConditionalExpression: only the type needs it.
+    if (point === undefined) break;
+    if (bucket === undefined || point.at < bucket.start) {
+      const { at, counts } = point;
       newestFirst.push({ start: findBucketStart(at, interval), observedAt: at, counts });
       continue;
     }
-    const filled = fillUnknownCounts(bucket.counts, counts);
+    const counts = fillUnknownCounts(bucket.counts, point.counts);
     // Stryker disable next-line ConditionalExpression: only faster.
-    if (filled !== bucket.counts) newestFirst.splice(-1, 1, { ...bucket, counts: filled });
+    if (counts !== bucket.counts) newestFirst[newestFirst.length - 1] = { ...bucket, counts };
   }
   return newestFirst.toReversed();
 }
