@@ -1,7 +1,7 @@
 /**
  * The rate limit as a token bucket, and the values of its response headers. A bucket holds a
- * minute's requests and refills evenly. It stores what was taken as whole milliseconds, a minute for
- * each request, and since when it refills.
+ * minute's requests and refills evenly. It stores what was taken as whole milliseconds, a minute
+ * for each request, and since when it refills.
  */
 import { assertWholeNumber } from "./errors.ts";
 import { MINUTE_MS } from "./time.ts";

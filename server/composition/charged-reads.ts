@@ -1,7 +1,7 @@
 /**
  * Creates and connects the parts that answer reads and charge for them: caches of responses and of
- * keys, debit queue, refund spool, status counter, body streamer, event loop limiter. Closes them in
- * order.
+ * keys, debit queue, refund spool, status counter, body streamer, event loop limiter. Closes them
+ * in order.
  */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";

@@ -83,8 +83,8 @@ interface FoldStep {
 }
 
 /**
- * Selects about ?3 entries after the uid ?1, and all entries of the last uid: a refund has the uid of
- * its debit.
+ * Selects about ?3 entries after the uid ?1, and all entries of the last uid: a refund has the uid
+ * of its debit.
  */
 const SELECT_STEP = `
   SELECT json_object(
