@@ -74,7 +74,7 @@ function mergeSlice(
   return { id: slice.id, attributes, ...points, outcomeCounts: outcomes, stored };
 }
 
-/** Packs the points of an entity: as objects, those of a block would take several times the memory. */
+/** Packs the points of an entity: as objects, they would take several times the memory. */
 function packPoints({ id, batch }: BatchSlice, points: readonly Point[]) {
   const instants = Float64Array.from(points, ({ at }) => at);
   const counts = Float64Array.from(
