@@ -145,15 +145,16 @@ const INSERT_MARK = `
   VALUES (?, ?, 'debit', 0, ?, 0)
   ON CONFLICT DO NOTHING`;
 
-// A refund of a whole run stands in the place of that of its first request.
+// A refund of a whole run stands in the place of that of its first request. Nobody has a receipt of
+// the batch, so only an earlier cancellation can have refunded any of it: then all of it.
 const INSERT_REFUNDS = `
   INSERT INTO journal (
     uid, account, run, refund, kind, amount, at, requests, key, endpoint, reason
   )
   SELECT uid, account, run, 1, 'refund', amount, ?2, requests, key, endpoint, ?3
   FROM journal
-  WHERE uid = ?1 AND refund = 0 AND amount > 0
-  ON CONFLICT DO NOTHING`;
+  WHERE uid = ?1 AND amount > 0
+    AND NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?1 AND refund > 0)`;
 
 const DELETE_PAYMENTS = `
   DELETE FROM payments
@@ -163,7 +164,7 @@ const DELETE_PAYMENTS = `
 
 /**
  * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
- * here on, and its committed charges are refunded. Nobody has a receipt of any of them.
+ * here on, and its committed charges are refunded.
  */
 export async function cancelDebits(
   { write }: Database,

@@ -7,7 +7,7 @@ import type { Debit } from "../../../server/store/accounts/refunds.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";
-import { commitDebitGroup, makeCharge } from "../../support/store/debits.ts";
+import { commitDebitGroup } from "../../support/store/debits.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -162,31 +162,6 @@ describe("createLedgerStore()", () => {
         expect(outcome).toMatchObject({ isAccepted: true, balance: 8 });
       }
       expect(await ledger.account("first")).toMatchObject({ granted: 9, debited: 1, balance: 8 });
-    });
-  });
-
-  test("debits nothing for a batch that was refused or cancelled before, whatever is granted since", async () => {
-    await withAccounts(async (database, [first = 0, second = 0]) => {
-      const ledger = createLedgerStore(database);
-      const refused = [first, first, second].map((account) => makeCharge(account));
-      const unsent = [makeCharge(second), makeCharge(first)];
-      const sendBoth = async () => {
-        const sent = [
-          await ledger.debit(refused, { id: "refused", now: NOW }),
-          await ledger.debit(unsent, { id: "cancelled", now: NOW }),
-        ];
-        return sent.flatMap(({ outcomes }) => outcomes.map(({ kind }) => kind));
-      };
-      await ledger.debit(refused, { id: "refused", now: NOW });
-      await ledger.cancel(unsent, "cancelled", NOW);
-      for (const account of ["first", "second"]) {
-        await ledger.grant({ id: `grant ${account}`, account, amount: 9 }, NOW);
-      }
-      expect(await sendBoth()).toEqual(Array.from({ length: 5 }, () => "refused"));
-      for (const account of ["first", "second"]) {
-        expect(await ledger.account(account)).toMatchObject({ debited: 0, balance: 9 });
-      }
-      expect(await verifyLedger(database)).toEqual({ accounts: 2, entries: 2, faults: [] });
     });
   });
 
