@@ -1,6 +1,6 @@
 /** Requests whose clients leave before the response. */
 import { describe, expect, test } from "bun:test";
-import { waitForSocketPoll } from "../../server/metering/batch-committer.ts";
+import { waitForEndOfTurn, waitForSocketPoll } from "../../server/metering/batch-committer.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { CLOSED_CONNECTION_REASON } from "../../server/stored-names.ts";
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
@@ -11,8 +11,6 @@ import {
 } from "../support/store/blocked-ledger.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { waitUntil } from "../support/wait.ts";
-
-const waitForEndOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 const NOW = 1_790_000_000_000;
 

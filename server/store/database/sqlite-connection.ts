@@ -71,7 +71,7 @@ export function openConnection(
         wasSynced = isSynced;
       }
       const [only] = statements;
-      // A statement alone is a transaction, in a fifth less time. All its rows must be read: the
+      // A statement alone is a transaction, in a tenth less time. All its rows must be read: the
       // step behind the last row commits, and `get()` would never report that the disk is full.
       if (only !== undefined && statements.length === 1) return [run(only)];
       prepare("BEGIN IMMEDIATE").statement.run();

@@ -1,7 +1,7 @@
 /**
  * Applies the retention policy, or counts what it would remove. Walks through all observations in
  * steps of a few milliseconds with pauses between. Each step reads a few chunks, prunes them with
- * one write, and proves the result. Nothing is kept between walks: any can be interrupted.
+ * one write, and proves the result. Nothing is kept between walks: a walk can stop after any step.
  */
 import type { Row } from "@libsql/client";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/kinds.ts";

@@ -88,7 +88,7 @@ export const journal = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.uid, table.account, table.run, table.refund] }),
-    // A debit that is in no index but the key takes a fifth less time.
+    // Without debits: a second index would add a tenth to the time of their commits.
     index("journal_account")
       .on(table.account, table.at)
       .where(sql`${table.kind} <> 'debit'`),
