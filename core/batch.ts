@@ -1,23 +1,33 @@
 /** Parses requests for batches and comparisons of named entities; creates the results by name. */
-import { ENTITY_FIELDS, type CountName, type OwnerKind } from "./kinds.ts";
+import { ENTITY_FIELDS, type CountName, type EntityKind, type OwnerKind } from "./kinds.ts";
 import { createInvalidRequestError, DomainError, quoteValue, type ErrorCode } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./histories.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,
-  IDENTIFIER_MAX_CHARACTERS,
+  NAMES_MAX_CHARACTERS,
   type IntegerRange,
 } from "./limits.ts";
+import {
+  assertNameCount,
+  parseListName,
+  parseListParameter,
+  parseName,
+  type NamesRequest,
+} from "./names.ts";
 import { parseChoiceParameter, readSingleValue, type QueryParameters } from "./parameters.ts";
-import { isIdentifier } from "./text.ts";
 
-/** The field of a request that has the names of entities, by kind. */
-const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
+/** The field of a request that has the names of owners or the identifiers of items, by kind. */
+const NAMES_FIELDS = {
+  channel: "channels",
+  short: "ids",
+  user: "usernames",
+  tweet: "ids",
+} as const;
 
 /** The query of a comparison: the query of a history, with names and a count. */
-export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends HistoryRequest {
-  /** The names in the order of the request; a name can be repeated. */
-  readonly names: readonly string[];
+export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind>
+  extends HistoryRequest, NamesRequest {
   /** The count that is compared. */
   readonly count: CountName<Kind>;
   /** The index of `count` among the counts of the kind. */
@@ -25,32 +35,40 @@ export interface ComparisonRequest<Kind extends OwnerKind = OwnerKind> extends H
 }
 
 /**
- * Parses the body of a batch: an object with `channels` or `usernames`, by default 1 to 100 names.
+ * Parses the body of a batch: an object with `channels`, `usernames` or `ids`, by default 1 to 100;
+ * of channels and users also with the name of a saved `list`.
  *
  * @param body The parsed JSON.
- * @returns The names in the order of the request; a name can be repeated.
  * @throws {DomainError} `Invalid Request`, with what was wrong and what is allowed.
  *
  * @example
- * parseBatchRequest("channel", { channels: ["nasa", "esa"] }); // ["nasa", "esa"]
+ * parseBatchRequest("channel", { channels: ["nasa", "esa"] }); // { names: ["nasa", "esa"] }
+ * parseBatchRequest("user", { list: "Rivals" }); // { names: [], list: "Rivals" }
  */
 export function parseBatchRequest(
-  kind: OwnerKind,
+  kind: EntityKind,
   body: unknown,
   maxNames: number = BATCH_MAX_NAMES,
-): readonly string[] {
+): NamesRequest {
   const field = NAMES_FIELDS[kind];
+  // A saved list has no items.
+  const allowed = field === "ids" ? [field] : [field, "list"];
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw createInvalidRequestError(
-      `The body must be an object with ${field}, got ${quoteValue(body)}`,
+      `The body must be an object with ${allowed.join(" or ")}, got ${quoteValue(body)}`,
     );
   }
-  const unknownField = Object.keys(body).find((name) => name !== field);
+  const fields = Object.keys(body);
+  const unknownField = fields.find((name) => !allowed.includes(name));
   if (unknownField !== undefined) {
     throw createInvalidRequestError(
-      `The body must have no field but ${field}, got ${quoteValue(unknownField)}`,
+      `The body must have no field but ${allowed.join(" or ")}, got ${quoteValue(unknownField)}`,
     );
   }
+  if (fields.length > 1) {
+    throw createInvalidRequestError(`The body must have either ${field} or list, got both`);
+  }
+  if (fields[0] === "list") return { names: [], list: parseListName(Reflect.get(body, "list")) };
   const names: unknown = Reflect.get(body, field);
   if (!Array.isArray(names)) {
     throw createInvalidRequestError(
@@ -58,12 +76,12 @@ export function parseBatchRequest(
     );
   }
   assertNameCount(field, names.length, maxNames);
-  return names.map((name: unknown, index) => parseName(`${field}[${index}]`, name));
+  return { names: names.map((name: unknown, index) => parseName(`${field}[${index}]`, name)) };
 }
 
 /**
- * Parses the query of a comparison: `channels` or `usernames` (1 to 10 names, separated by commas),
- * `count`, and the parameters of a history.
+ * Parses the query of a comparison: `channels` or `usernames` (1 to 10 names, separated by commas)
+ * or the name of a saved `list`, `count`, and the parameters of a history.
  *
  * @param now Milliseconds since 1970 UTC.
  * @param limitError The code of the error for an invalid `limit`, which each API names differently.
@@ -83,36 +101,58 @@ export function parseComparisonRequest<Kind extends OwnerKind>(
   limitError?: ErrorCode,
   limitRange?: IntegerRange,
 ): ComparisonRequest<Kind> {
-  const field = NAMES_FIELDS[kind];
-  const text = readSingleValue(field, query);
-  if (text === undefined) {
-    throw createInvalidRequestError(
-      `${field} must be 1 to ${COMPARISON_MAX_NAMES} names, separated by commas, got none`,
-    );
-  }
-  const names = text.split(",");
-  assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
+  const named = parseComparedNames(kind, query);
   const { counts } = ENTITY_FIELDS[kind];
   const count = parseChoiceParameter<CountName<Kind>>("count", query, counts, counts[0]);
   return {
     ...parseHistoryRequest(query, now, limitError, limitRange),
-    names: names.map((name) => parseName(`Each name of ${field}`, name)),
+    ...named,
     count,
     countIndex: counts.indexOf(count),
   };
 }
 
-function assertNameCount(field: string, count: number, max: number): void {
-  if (count >= 1 && count <= max) return;
-  throw createInvalidRequestError(`${field} must be 1 to ${max} names, got ${count} names`);
+function parseComparedNames(kind: OwnerKind, query: QueryParameters): NamesRequest {
+  const field = NAMES_FIELDS[kind];
+  const list = parseListParameter(query);
+  if (list !== undefined) {
+    if (query.getAll(field).length === 0) return { names: [], list };
+    throw createInvalidRequestError(`The query must have either ${field} or list, got both`);
+  }
+  const names = parseNames(kind, query, COMPARISON_MAX_NAMES);
+  if (names === undefined) {
+    throw createInvalidRequestError(
+      `${field} must be 1 to ${COMPARISON_MAX_NAMES} names, separated by commas, got none`,
+    );
+  }
+  return { names };
 }
 
-function parseName(label: string, name: unknown): string {
-  if (typeof name === "string" && isIdentifier(name)) return name;
-  throw createInvalidRequestError(
-    `${label} must be text of 1 to ${IDENTIFIER_MAX_CHARACTERS} characters ` +
-      `without control characters, got ${quoteValue(name)}`,
-  );
+/**
+ * Parses `channels`, `usernames` or `ids`: by default 1 to 100 names, separated by commas.
+ *
+ * @returns `undefined` if it is not given.
+ * @throws {DomainError} `Invalid Request`, with what was wrong and what is allowed.
+ *
+ * @example
+ * parseNames("user", new URLSearchParams("usernames=nasa,esa")); // ["nasa", "esa"]
+ */
+export function parseNames(
+  kind: EntityKind,
+  query: QueryParameters,
+  maxNames: number = BATCH_MAX_NAMES,
+): readonly string[] | undefined {
+  const field = NAMES_FIELDS[kind];
+  const text = readSingleValue(field, query);
+  if (text === undefined) return undefined;
+  if (text.length > NAMES_MAX_CHARACTERS) {
+    throw createInvalidRequestError(
+      `${field} must have at most ${NAMES_MAX_CHARACTERS} characters, got ${text.length}`,
+    );
+  }
+  const names = text.split(",");
+  assertNameCount(field, names.length, maxNames);
+  return names.map((name) => parseName(`Each name of ${field}`, name));
 }
 
 /**
@@ -140,4 +180,27 @@ export function createNamedResults<Value, Fields extends object, ErrorBody>(
       ? { name, found: false as const, error: createError(result) }
       : { name, found: true as const, ...create(result) };
   });
+}
+
+/**
+ * Creates the result of each identifier: the fields of its item, or the body of a 404.
+ *
+ * @param results An item or an error for each identifier, in the order of the identifiers.
+ * @param create Creates the fields of an item that was found.
+ * @param createError Creates the body of a 404.
+ *
+ * @example
+ * const results = [createItemNotFoundError("tweet", "7")];
+ * createItemResults(["7"], results, Object, createServiceError)[0].found; // false
+ */
+export function createItemResults<Value, Fields extends object, ErrorBody>(
+  ids: readonly string[],
+  results: readonly (Value | DomainError)[],
+  create: (value: Value) => Fields,
+  createError: (error: DomainError) => ErrorBody,
+): (({ id: string; found: true } & Fields) | { id: string; found: false; error: ErrorBody })[] {
+  return createNamedResults(ids, results, create, createError).map(({ name, ...result }) =>
+    // The fields are the same, but for the name of the first.
+    Object.assign({ id: name }, result),
+  );
 }

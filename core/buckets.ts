@@ -1,6 +1,10 @@
-/** Groups history points by UTC bucket, without interpolation or sums; computes count changes. */
+/**
+ * Groups history points by bucket, in UTC or in a time zone, without interpolation or sums; computes
+ * count changes.
+ */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
+import { getTimeZone } from "./zones.ts";
 
 /** How the points of a history are grouped; `raw` leaves each point by itself. */
 export const HISTORY_INTERVALS = ["raw", "hour", "day", "week", "month"] as const;
@@ -35,7 +39,8 @@ const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY = 4 * DAY_MS;
 
 /** A week starts on Monday, but the first week with the year 0, before which no instant exists. */
-export function findBucketStart(at: number, interval: HistoryInterval): number {
+export function findBucketStart(at: number, interval: HistoryInterval, zone?: string): number {
+  if (zone !== undefined && interval !== "raw") return findLocalBucket(at, interval, zone).start;
   if (interval === "week") return Math.max(FIRST_INSTANT, findMonday(at));
   if (interval === "month") return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
   const size = BUCKET_MS[interval];
@@ -47,7 +52,13 @@ function findMonday(at: number): number {
 }
 
 /** Finds the end of the bucket that begins at `start`: the earliest start of the next bucket. */
-export function findBucketEnd(start: number, interval: HistoryInterval): number {
+export function findBucketEnd(start: number, interval: HistoryInterval, zone?: string): number {
+  if (zone !== undefined && interval !== "raw") return findLocalBucket(start, interval, zone).end;
+  return findUtcBucketEnd(start, interval);
+}
+
+/** {@link findBucketEnd} in UTC: a program that calls this one needs no code of time zones. */
+export function findUtcBucketEnd(start: number, interval: HistoryInterval): number {
   if (interval === "week") return findMonday(start) + WEEK_MS;
   if (interval !== "month") return start + BUCKET_MS[interval];
   const date = new Date(start);
@@ -55,9 +66,55 @@ export function findBucketEnd(start: number, interval: HistoryInterval): number 
 }
 
 /**
+ * Finds the bucket of an instant in a time zone.
+ *
+ * An hour is one of the clocks: it ends early where they are changed, and an hour that repeats is
+ * two buckets. A day begins at the first instant with its date. So days have 23 to 25 hours where
+ * clocks change, a skipped date is no bucket, and clocks that are set back past midnight don't begin
+ * the day before again.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ * @returns The start and the excluded end, in milliseconds since 1970 UTC, and the local time of the
+ * start in milliseconds since 1970, if clocks didn't skip it.
+ * @throws {RangeError} Unless `Intl` knows the zone.
+ *
+ * @example
+ * const { end, start } = findLocalBucket(Date.UTC(2026, 2, 29), "day", "Europe/Lisbon");
+ * (end - start) / 3_600_000; // 23
+ */
+export function findLocalBucket(
+  at: number,
+  interval: Exclude<HistoryInterval, "raw">,
+  zone: string,
+): { readonly start: number; readonly end: number; readonly local: number } {
+  const { findSpan, findFirstInstant } = getTimeZone(zone);
+  const span = findSpan(at);
+  let local = floorLocal(at + span.offset, interval);
+  if (interval === "hour") {
+    const start = Math.max(FIRST_INSTANT, span.start, local - span.offset);
+    return { start, end: Math.min(span.end, local - span.offset + HOUR_MS), local };
+  }
+  let start = findFirstInstant(local);
+  for (;;) {
+    const next = findBucketEnd(local, interval);
+    const end = findFirstInstant(next);
+    // Stryker disable next-line EqualityOperator: never equal, or the local time were another.
+    if (end > at) return { start: Math.max(FIRST_INSTANT, start), end, local };
+    // The clocks were set back past the end: the next bucket has begun already.
+    [local, start] = [next, end];
+  }
+}
+
+/** Unlike in UTC, the first week may begin before the year 0: its start is a local time. */
+const floorLocal = (local: number, interval: HistoryInterval) =>
+  interval === "week" ? findMonday(local) : findBucketStart(local, interval);
+
+/**
  * Groups points into buckets.
  *
  * @param points In any order. Of points at one instant, the greatest count wins, as in a merge.
+ * @param zone The IANA name of the time zone of the buckets; UTC without it. A day begins at the first
+ * instant with its date there.
  * @returns The buckets that have a point, oldest first.
  *
  * @example
@@ -67,6 +124,7 @@ export function findBucketEnd(start: number, interval: HistoryInterval): number 
 export function groupIntoBuckets(
   points: Iterable<HistoryPoint>,
   interval: HistoryInterval,
+  zone?: string,
 ): HistoryBucket[] {
   const newestFirst: HistoryBucket[] = [];
   const sorted = sortPoints(points);
@@ -78,7 +136,7 @@ export function groupIntoBuckets(
     if (point === undefined) break;
     if (bucket === undefined || point.at < bucket.start) {
       const { at, counts } = point;
-      newestFirst.push({ start: findBucketStart(at, interval), observedAt: at, counts });
+      newestFirst.push({ start: findBucketStart(at, interval, zone), observedAt: at, counts });
       continue;
     }
     const counts = fillUnknownCounts(bucket.counts, point.counts);

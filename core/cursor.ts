@@ -42,14 +42,14 @@ export function cutPage<Item>(
 
 type CursorValue = string | number | null;
 
-/** Encodes a cursor: a JSON array in base64url. A position has integers, identifiers or `null`. */
+/** Encodes a cursor: a JSON array in base64url. A position has numbers, identifiers or `null`. */
 export function encodeCursor(
   list: readonly CursorValue[],
   ...position: readonly CursorValue[]
 ): string {
   for (const value of position) {
     if (isPositionValue(value)) continue;
-    const needed = typeof value === "string" ? "an identifier" : "a whole number";
+    const needed = typeof value === "string" ? "an identifier" : "a finite number";
     throw new RangeError(`A cursor needs ${needed}, got ${quoteValue(value)}`);
   }
   const json = JSON.stringify([...list, ...position]);
@@ -92,5 +92,5 @@ function parseCursor(cursor: string): readonly unknown[] {
 function isPositionValue(value: unknown): value is CursorValue {
   return typeof value === "string"
     ? isIdentifier(value, FOLDED_IDENTIFIER_MAX_CHARACTERS)
-    : value === null || Number.isSafeInteger(value);
+    : value === null || Number.isFinite(value);
 }

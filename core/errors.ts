@@ -2,7 +2,7 @@
  * The errors of the service: their names, HTTP statuses, messages and response bodies. Also checks
  * whole numbers, and formats values for messages.
  */
-import type { EntityKind } from "./kinds.ts";
+import type { EntityKind, ItemKind } from "./kinds.ts";
 import type { ServiceError, VideoError } from "./resources/generated/types.ts";
 
 /** The HTTP status of each error, by its name. The most general error of a status comes last. */
@@ -18,11 +18,14 @@ export const ERROR_STATUSES = {
   "User Not Found": 404,
   "Tweet Not Found": 404,
   "Creator Not Found": 404,
+  "List Not Found": 404,
   "Page Out of Range": 404,
   "Not Found": 404,
   "Method Not Allowed": 405,
   "Creator Already Exists": 409,
   "Creator List Full": 409,
+  "List Already Exists": 409,
+  "List Limit Reached": 409,
   Conflict: 409,
   "Payload Too Large": 413,
   "Unsupported Media Type": 415,
@@ -117,6 +120,17 @@ const NOT_FOUND: Readonly<
 export function createNotFoundError(kind: EntityKind, name: string, id = ""): DomainError {
   const [code, describe] = NOT_FOUND[kind];
   return new DomainError(code, describe(name, id));
+}
+
+/**
+ * The error for a short or tweet that no one has.
+ *
+ * @example
+ * createItemNotFoundError("tweet", "7").message; // "Tweet 7 not found"
+ */
+export function createItemNotFoundError(kind: ItemKind, id: string): DomainError {
+  const [code] = NOT_FOUND[kind];
+  return new DomainError(code, `${kind === "short" ? "Short" : "Tweet"} ${id} not found`);
 }
 
 /**

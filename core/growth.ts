@@ -24,7 +24,11 @@ export interface GainDefinition {
 export type GainName<Kind extends OwnerKind> =
   `${keyof typeof GAIN_PERIOD_DAYS}${keyof (typeof KINDS)[Kind]["gains"] & string}`;
 
-/** The gains of each kind, by name. Lists can be sorted by these names. */
+/** The names of the gains of a kind that its lists can be sorted by. */
+export type SortedGainName<Kind extends OwnerKind> =
+  `${keyof typeof GAIN_PERIOD_DAYS}${(typeof KINDS)[Kind]["sortedGains"][number]}`;
+
+/** The gains of each kind, by name: the same names in details, lists and sorts. */
 export const GAIN_DEFINITIONS: Readonly<
   Record<EntityKind, Readonly<Record<string, GainDefinition>>>
 > = mapKinds((kind) => {
@@ -34,6 +38,17 @@ export const GAIN_DEFINITIONS: Readonly<
   );
   return Object.fromEntries(definitions);
 });
+
+/** Lists the gains of a kind that its lists can be sorted by. Stores keep them; others are computed. */
+export function listSortedGains<Kind extends EntityKind>(
+  kind: Kind,
+): SortedGainName<Kind & OwnerKind>[] {
+  const { sortedGains = [] }: KindDeclaration = KINDS[kind];
+  // The types of the periods and endings are lost in the loops.
+  return sortedGains.flatMap((end) =>
+    GAIN_PERIODS.map((period) => `${period}${end}` as SortedGainName<Kind & OwnerKind>),
+  );
+}
 
 /** The range of a gain's past count. A gain over more than twice its days would be a guess. */
 export function computeGainBaseline(newestAt: number, days: number): TimeRange {
@@ -54,7 +69,7 @@ export type EntityGains = Readonly<Record<string, number | null>>;
  * @example
  * const at = (day, followers_count) => [Date.UTC(2026, 10, day), { followers_count }];
  * const points = new Map([at(1, 5), at(2, 7)]);
- * computeEntityGains("user", { attributes: {}, points }).dailyGain; // 2
+ * computeEntityGains("user", { attributes: {}, points }).dailyFollowerGain; // 2
  */
 export function computeEntityGains(kind: EntityKind, entity: Entity): EntityGains {
   const newest = findNewestCounts(entity);

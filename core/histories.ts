@@ -10,8 +10,9 @@ import {
   type HistoryInterval,
   type HistoryPoint,
 } from "./buckets.ts";
-import { cutPage, decodeCursor, encodeCursor } from "./cursor.ts";
+import { cutPage } from "./cursor.ts";
 import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
+import { decodeHistoryCursor, encodeHistoryCursor } from "./history-cursors.ts";
 import type { EntityCounts, EntityKind } from "./kinds.ts";
 import { HISTORY_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
 import {
@@ -30,10 +31,10 @@ import {
   DAY_MS,
   FIRST_INSTANT,
   formatInstant,
-  isInstant,
   LAST_INSTANT,
   parseInstantParameter,
 } from "./time.ts";
+import { parseZoneParameter } from "./zones.ts";
 
 /** How many days a history goes back without `from`. */
 export const HISTORY_DEFAULT_DAYS = 30;
@@ -46,6 +47,8 @@ export interface HistoryRequest {
   readonly to: number;
   /** How the points are grouped. */
   readonly interval: HistoryInterval;
+  /** The time zone of the buckets, by its IANA name; UTC without it. */
+  readonly zone?: string;
   /** The most buckets of a page. */
   readonly limit: number;
   /** The start of the last bucket of the previous page. */
@@ -53,8 +56,8 @@ export interface HistoryRequest {
 }
 
 /**
- * Parses `from`, `to`, `interval`, `limit` and `cursor`. Without `to`, the history goes to its
- * newest point; without `from`, it starts 30 days before `to` or `now`.
+ * Parses `from`, `to`, `interval`, `zone`, `limit` and `cursor`. Without `to`, the history goes to
+ * its newest point; without `from`, it starts 30 days before `to` or `now`.
  *
  * @param now Milliseconds since 1970 UTC.
  * @param limitError The code of the error for an invalid `limit`, which each API names differently.
@@ -87,9 +90,10 @@ export function parseHistoryRequest(
     );
   }
   const interval = parseChoiceParameter("interval", query, HISTORY_INTERVALS, "day");
+  const zone = parseZoneParameter(query);
   const cursor = readSingleValue("cursor", query);
-  const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) };
-  return { from, to: end, interval, limit, ...after };
+  const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval, zone) };
+  return { from, to: end, ...createGroupingFields({ interval, zone }), limit, ...after };
 }
 
 /**
@@ -102,12 +106,12 @@ export function parseHistoryRequest(
  * const request = { from: 5, to: 6, interval: "day", limit: 5 };
  * findBucketRange(request); // { start: 0, end: 86_400_000 }
  */
-export function findBucketRange({ from, to, after, interval }: HistoryRequest): {
+export function findBucketRange({ from, to, after, interval, zone }: HistoryRequest): {
   readonly start: number;
   readonly end: number;
 } {
-  const findStart = (at: number) => findBucketStart(at, interval);
-  const findEnd = (at: number) => findBucketEnd(findStart(at), interval);
+  const findStart = (at: number) => findBucketStart(at, interval, zone);
+  const findEnd = (at: number) => findBucketEnd(findStart(at), interval, zone);
   const first = findStart(Math.max(from, FIRST_INSTANT));
   return {
     start: after === undefined ? first : Math.max(first, findEnd(after)),
@@ -128,35 +132,23 @@ export function findBucketRange({ from, to, after, interval }: HistoryRequest): 
  */
 export function cutHistoryPage<Bucket extends { readonly start: number }>(
   buckets: readonly Bucket[],
-  { interval, limit }: Pick<HistoryRequest, "interval" | "limit">,
+  { interval, zone, limit }: Pick<HistoryRequest, "interval" | "zone" | "limit">,
 ): { readonly items: readonly Bucket[]; readonly pagination: CursorPagination } {
   const { items, ...pagination } = cutPage(buckets, limit, ({ start }) =>
-    encodeHistoryCursor(start, interval),
+    encodeHistoryCursor(start, interval, zone),
   );
   return { items, pagination };
 }
 
-/** @throws {RangeError} Unless a bucket of the interval starts at the instant. */
-export function encodeHistoryCursor(start: number, interval: HistoryInterval): string {
-  if (!isBucketStart(start, interval)) {
-    throw new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`);
-  }
-  return encodeCursor(["history", interval], start);
-}
-
-function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
-  const [start] = decodeCursor(
-    cursor,
-    ["history", interval],
-    (values): values is readonly [number] =>
-      typeof values[0] === "number" && isBucketStart(values[0], interval) && values.length === 1,
-    `a page of this history, with the same interval (${interval})`,
-  );
-  return start;
-}
-
-function isBucketStart(value: number, interval: HistoryInterval): boolean {
-  return isInstant(value) && findBucketStart(value, interval) === value;
+/** Creates the fields of a page that say how its points are grouped: `zone` only if it was given. */
+export function createGroupingFields({
+  interval,
+  zone,
+}: {
+  readonly interval: HistoryInterval;
+  readonly zone?: string | undefined;
+}): Pick<HistoryRequest, "interval" | "zone"> {
+  return zone === undefined ? { interval } : { interval, zone };
 }
 
 /** A bucket of a history, with the newest known value of each count. */
@@ -167,13 +159,16 @@ export type HistoryItem<Counts> = Counts &
   };
 
 /** A page of a history, oldest first. A bucket without an observation is not listed. */
-export interface HistoryPage<Counts> extends Pick<ChannelHistory, "interval" | "pagination"> {
+export interface HistoryPage<Counts> extends Pick<
+  ChannelHistory,
+  "interval" | "zone" | "pagination"
+> {
   /** The buckets. */
   history: HistoryItem<Counts>[];
 }
 
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
-export type ComparisonTable = Pick<ChannelComparison, "interval" | "rows" | "pagination">;
+export type ComparisonTable = Pick<ChannelComparison, "interval" | "zone" | "rows" | "pagination">;
 
 /** Creates the items of a history from its buckets and the result of `computeCountChanges()`. */
 export function createHistoryItems<Kind extends EntityKind>(
@@ -209,7 +204,7 @@ export function createHistoryPage<Kind extends EntityKind>(
   const { items, pagination } = cutHistoryPage(selected, request);
   const changes = computeCountChanges(items, findLastKnownCounts(earlier));
   return {
-    interval: request.interval,
+    ...createGroupingFields(request),
     history: createHistoryItems(kind, items, changes),
     pagination,
   };
@@ -218,7 +213,9 @@ export function createHistoryPage<Kind extends EntityKind>(
 /** Groups points into buckets, and splits these: before a page, and of it and all later pages. */
 function splitBuckets(points: Iterable<HistoryPoint>, request: HistoryRequest) {
   const { start: first, end } = findBucketRange(request);
-  const buckets = groupIntoBuckets(points, request.interval).filter(({ start }) => start < end);
+  const buckets = groupIntoBuckets(points, request.interval, request.zone).filter(
+    ({ start }) => start < end,
+  );
   const earlier = buckets.filter(({ start }) => start < first);
   return { earlier, selected: buckets.slice(earlier.length) };
 }
@@ -242,7 +239,7 @@ export function createComparisonTable(
 ): ComparisonTable {
   const buckets = histories.map((points) => splitBuckets(points, request).selected);
   const { rows, pagination } = createComparisonPage(buckets, countIndex, request);
-  return { interval: request.interval, rows, pagination };
+  return { ...createGroupingFields(request), rows, pagination };
 }
 
 /** Creates a page of a comparison from the buckets of each entity; `first` is its first row. */
@@ -250,7 +247,9 @@ export function createComparisonPage(
   histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,
   request: HistoryRequest,
-): Omit<ComparisonTable, "interval"> & { readonly first: { readonly start: number } | undefined } {
+): Omit<ComparisonTable, "interval" | "zone"> & {
+  readonly first: { readonly start: number } | undefined;
+} {
   const { items, pagination } = cutHistoryPage(alignBuckets(histories, countIndex), request);
   const rows = items.map(({ start, counts }) => {
     return { timestamp: formatInstant(start), values: [...counts] };

@@ -19,8 +19,13 @@ export interface KindDeclaration {
   readonly counts: Readonly<Record<string, number>>;
   /** The sorts of lists: the count of each, by the name of the sort. The first is the default. */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** The counts with gains, by the ending of gains' names: `Gain` for `dailyGain` and others. */
+  /**
+   * The counts with gains, by the ending of gains' names: `SubscriberGain` for `dailySubscriberGain`
+   * and others, which the specification names.
+   */
   readonly gains?: Readonly<Record<string, string>>;
+  /** The endings of the gains that lists can be sorted by: each of them has an index. */
+  readonly sortedGains?: readonly string[];
 }
 
 /** The declaration of every kind, a {@link KindDeclaration}. */
@@ -38,7 +43,8 @@ export const KINDS = {
     },
     counts: { subscribers: 0, videoCount: 1, viewCount: 2 },
     sorts: { subscribers: "subscribers", views: "viewCount", videos: "videoCount" },
-    gains: { Gain: "subscribers", Views: "viewCount" },
+    gains: { SubscriberGain: "subscribers", ViewGain: "viewCount", VideoGain: "videoCount" },
+    sortedGains: ["SubscriberGain", "ViewGain"],
   },
   short: {
     idField: "id",
@@ -64,7 +70,12 @@ export const KINDS = {
     },
     counts: { followers_count: 0, following_count: 1, tweet_count: 2 },
     sorts: { followers: "followers_count" },
-    gains: { Gain: "followers_count" },
+    gains: {
+      FollowerGain: "followers_count",
+      FollowingGain: "following_count",
+      TweetGain: "tweet_count",
+    },
+    sortedGains: ["FollowerGain"],
   },
   tweet: {
     idField: "id",
@@ -109,6 +120,24 @@ export type CountName<Kind extends EntityKind> = {
 /** The counts of a kind, by name; `null` is unknown. */
 export type EntityCounts<Kind extends EntityKind> = Record<CountName<Kind>, number | null>;
 
+/** The count that each kind is known for: trends, rates and comparisons use it. */
+export const MAIN_COUNTS = {
+  channel: "subscribers",
+  short: "views",
+  user: "followers_count",
+  tweet: "impressions",
+} as const;
+
+/** The attribute with the link of the picture, of each kind that has one. */
+export const PICTURE_FIELDS = {
+  channel: "thumbnail",
+  short: "thumbnail",
+  user: "profile_image_url",
+} as const;
+
+/** A kind whose entities can have a picture. */
+export type PicturedKind = keyof typeof PICTURE_FIELDS;
+
 /** The fields of a kind. */
 export interface EntityFields extends Pick<KindDeclaration, "idField" | "owner" | "attributes"> {
   /** The names of the counts, in the order of their numbers. */
@@ -131,3 +160,11 @@ function listCountNames<Kind extends EntityKind>(kind: Kind) {
   // The type of `Object.keys()` has neither the names nor that there is at least one.
   return Object.keys(KINDS[kind].counts) as [CountName<Kind>, ...CountName<Kind>[]];
 }
+
+/** The index of the main count of each kind among its counts. */
+export const MAIN_COUNT_INDEXES: Readonly<Record<EntityKind, number>> = /* @__PURE__ */ mapKinds(
+  (kind) => {
+    const names: readonly string[] = ENTITY_FIELDS[kind].counts;
+    return names.indexOf(MAIN_COUNTS[kind]);
+  },
+);

@@ -1,42 +1,20 @@
-/** The lists of channels and users: their queries, filters, orders and cursors. */
+/** The lists of entities: their queries, filters, orders and cursors. */
+import { ITEM_DEFAULT_COLUMNS, parseFields } from "./columns.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createInvalidRequestError, quoteValue, type ErrorCode } from "./errors.ts";
-import { GAIN_DEFINITIONS, type GainName } from "./growth.ts";
-import { KINDS, type OwnerKind } from "./kinds.ts";
-import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS, type IntegerRange } from "./limits.ts";
+import type { EntityKind, ItemKind } from "./kinds.ts";
+import { LIST_LIMIT_RANGE, TABLE_LIMIT_MAX, type IntegerRange } from "./limits.ts";
+import { encodeFilters, parseFilters, type ListFilters } from "./list-filters.ts";
+import { SORT_FIELDS, SORTS, type SortName } from "./list-sorts.ts";
+import { METRICS } from "./metrics/catalog.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
   readSingleValue,
   type QueryParameters,
 } from "./parameters.ts";
-import { compareText, foldCase, isLongerThan, isStorable } from "./text.ts";
-
-/** The figures that lists of a kind can be sorted by. */
-export type SortName<Kind extends OwnerKind> = {
-  [Name in Kind]: (keyof (typeof KINDS)[Name]["sorts"] & string) | GainName<Name>;
-}[Kind];
-
-/** The field of an entity that each sort of its kind compares. */
-export const SORT_FIELDS: {
-  readonly [Kind in OwnerKind]: Readonly<Record<SortName<Kind>, string>>;
-} = { channel: createSortFields("channel"), user: createSortFields("user") };
-
-function createSortFields<Kind extends OwnerKind>(kind: Kind): Record<SortName<Kind>, string> {
-  const gains = Object.keys(GAIN_DEFINITIONS[kind]).map((name) => [name, name]);
-  // `Object.fromEntries()` does not know the names.
-  return { ...KINDS[kind].sorts, ...Object.fromEntries(gains) } as Record<SortName<Kind>, string>;
-}
-
-/** The figures that the list of each kind can be sorted by; the first is the default. */
-export const SORTS: {
-  readonly [Kind in OwnerKind]: readonly [SortName<Kind>, ...SortName<Kind>[]];
-} = { channel: listSorts("channel"), user: listSorts("user") };
-
-function listSorts<Kind extends OwnerKind>(kind: Kind) {
-  // `Object.keys()` knows neither the names nor that there is one.
-  return Object.keys(SORT_FIELDS[kind]) as [SortName<Kind>, ...SortName<Kind>[]];
-}
+import { compareText } from "./text.ts";
+import { formatInstant } from "./time.ts";
 
 /** `desc` lists greatest first. In both orders, unknown figures are last, identifiers ascend. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
@@ -50,28 +28,28 @@ export interface ListPosition {
 }
 
 /** The query of a page of a list. */
-export interface ListRequest<Sort extends string = string> {
-  /** The kind of the listed owners. */
-  readonly kind: OwnerKind;
+export interface ListRequest<Sort extends string = string> extends ListFilters {
+  /** The kind of the listed entities. */
+  readonly kind: EntityKind;
   /** The figure that the list is sorted by. */
   readonly sort: Sort;
   /** Whether the greatest figures come first. */
   readonly order: (typeof LIST_ORDERS)[number];
   /** The most entities of a page. */
   readonly limit: number;
-  /** Only entities whose username or display name contains this text, in lower case. */
-  readonly search?: string;
-  /** Only channels of this country, regardless of case; lists of users have no such filter. */
-  readonly country?: string;
+  /** The columns of a row, in its order; without them, a row is a summary. */
+  readonly fields?: readonly string[];
   /** Only entities after this position. */
   readonly after?: ListPosition;
 }
 
-/** The fields of a request that are filters. */
-export type ListFilters = Omit<ListRequest, "kind" | "sort" | "order" | "limit" | "after">;
+/** The query of a page of rows with chosen columns. */
+export type TableRequest<Sort extends string = string> = ListRequest<Sort> & {
+  readonly fields: readonly string[];
+};
 
 /**
- * Parses `limit`, `cursor`, `sort`, `order`, `search` and, for a kind with countries, `country`.
+ * Parses `limit`, `cursor`, `sort`, `order`, `fields` and the filters of the kind.
  *
  * @param limitError The code of the error for an invalid `limit`, which each API names differently.
  * @param limitRange The allowed `limit`; by default the range of this service.
@@ -82,89 +60,53 @@ export type ListFilters = Omit<ListRequest, "kind" | "sort" | "order" | "limit" 
  * parseListRequest("user", query);
  * // { kind: "user", sort: "followers", order: "desc", limit: 10 }
  */
-export function parseListRequest<Kind extends OwnerKind>(
+export function parseListRequest<Kind extends EntityKind>(
   kind: Kind,
   query: QueryParameters,
   limitError?: ErrorCode,
   limitRange: IntegerRange = LIST_LIMIT_RANGE,
 ): ListRequest<SortName<Kind>> {
   const sorts = SORTS[kind];
-  const limit = parseIntegerParameter("limit", query, limitRange, limitError);
+  const fields = parseFields(kind, query);
+  const range = fields === undefined ? limitRange : capRange(limitRange, TABLE_LIMIT_MAX);
+  const limit = parseIntegerParameter("limit", query, range, limitError);
   const sort = parseChoiceParameter("sort", query, sorts, sorts[0]);
   const order = parseChoiceParameter("order", query, LIST_ORDERS, LIST_ORDERS[0]);
   const list = { kind, sort, order, ...parseFilters(query, kind) };
+  if (list.from !== undefined && list.to !== undefined && list.from >= list.to) {
+    const [from, to] = [list.from, list.to].map(formatInstant);
+    throw createInvalidRequestError(`from must be before to, got from ${from} and to ${to}`);
+  }
   const cursor = readSingleValue("cursor", query);
   const after = cursor === undefined ? {} : { after: decodeListCursor(cursor, list) };
-  return { ...list, limit, ...after };
+  return { ...list, limit, ...(fields && { fields }), ...after };
 }
 
-/** Folds the letters A to Z alone, as the database does for countries. */
-function foldAsciiCase(text: string): string {
-  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
+const capRange = (range: IntegerRange, max: number): IntegerRange => ({
+  ...range,
+  max: Math.min(range.max, max),
+  default: Math.min(range.default, max),
+});
 
-function parseFilter(name: string, query: QueryParameters, fold: (text: string) => string) {
-  const text = readSingleValue(name, query);
-  if (text === undefined) return undefined;
-  if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
-    throw createInvalidRequestError(
-      `${name} must have 1 to ${SEARCH_MAX_CHARACTERS} characters, got ${quoteValue(text)}`,
-    );
-  }
-  return fold(text);
-}
-
-/** A search text of this length is found anywhere; a shorter text, at the start of usernames. */
-export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
-
-/** The fields that the filters of a list compare; `null` is unknown. */
-interface FilteredFields {
-  readonly username: string | null;
-  readonly displayName: string | null;
-  readonly country?: string | null;
-}
-
-/** How each filter is parsed and applied; types require both. Cursors use this filter order. */
-const FILTERS: {
-  readonly [Name in keyof ListFilters]-?: {
-    /** Returns `undefined` for a query or a kind without the filter. */
-    readonly parse: (query: QueryParameters, kind: OwnerKind) => ListFilters[Name] | undefined;
-    readonly matches: (fields: FilteredFields, filters: ListFilters) => boolean;
-  };
-} = {
-  country: {
-    parse: (query, kind) =>
-      "country" in KINDS[kind].attributes
-        ? parseFilter("country", query, foldAsciiCase)
-        : undefined,
-    matches: (fields, { country }) =>
-      country === undefined || foldAsciiCase(fields.country ?? "") === country,
-  },
-
-  search: {
-    parse: (query) => parseFilter("search", query, foldCase),
-    matches(fields, { search }) {
-      if (search === undefined) return true;
-      const username = foldCase(fields.username ?? "");
-      return Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS
-        ? username.startsWith(search)
-        : username.includes(search) || foldCase(fields.displayName ?? "").includes(search);
-    },
-  },
-};
-
-// `Object.keys()` and `Object.fromEntries()` do not know the names.
-
-const FILTER_NAMES = Object.keys(FILTERS) as (keyof ListFilters)[];
-
-function parseFilters(query: QueryParameters, kind: OwnerKind): ListFilters {
-  const filters = FILTER_NAMES.map((name) => [name, FILTERS[name].parse(query, kind)] as const);
-  return Object.fromEntries(filters.filter(([, value]) => value !== undefined)) as ListFilters;
-}
-
-/** Whether the filters of a list show an entity with these fields. */
-export function matchesListFilters(fields: FilteredFields, filters: ListFilters): boolean {
-  return FILTER_NAMES.every((name) => FILTERS[name].matches(fields, filters));
+/**
+ * Parses the query of a list of items, like {@link parseListRequest}. Without `fields`, a row has the
+ * usual columns and the figure that the list is sorted by.
+ *
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * const request = parseItemListRequest("short", new URLSearchParams("sort=ageMultiple&from=2026-01-01"));
+ * request.fields.at(-1); // "ageMultiple"
+ */
+export function parseItemListRequest<Kind extends ItemKind>(
+  kind: Kind,
+  query: QueryParameters,
+  limitError?: ErrorCode,
+): TableRequest<SortName<Kind>> {
+  const range = capRange(LIST_LIMIT_RANGE, TABLE_LIMIT_MAX);
+  const request = parseListRequest(kind, query, limitError, range);
+  const usual = [...ITEM_DEFAULT_COLUMNS[kind], SORT_FIELDS[kind][request.sort]];
+  return { ...request, fields: request.fields ?? [...new Set(usual)] };
 }
 
 /**
@@ -187,18 +129,27 @@ export function compareListPositions(
 /**
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
  *
- * @throws {RangeError} For a figure that is no whole number, and for a text that is no identifier.
+ * @throws {RangeError} For a figure that the sort cannot have, and for a text that is no identifier.
  *
  * @example
  * const request = { kind: "channel", sort: "views", order: "desc" };
  * const cursor = encodeListCursor({ figure: 36, id: "a" }, request);
- * cursor; // "WyJjaGFubmVsIiwidmlld3MiLCJkZXNjIixudWxsLG51bGwsMzYsImEiXQ"
+ * cursor; // "WyJjaGFubmVsIiwidmlld3MiLCJkZXNjIixudWxsLG51bGwsbnVsbCxudWxsLDM2LCJhIl0"
  */
 export function encodeListCursor(
   { figure, id }: ListPosition,
-  list: Omit<ListRequest, "limit" | "after">,
+  list: Omit<ListRequest, "limit" | "fields" | "after">,
 ): string {
+  if (!isFigure(figure, list)) {
+    throw new RangeError(`A cursor needs a whole number, got ${quoteValue(figure)}`);
+  }
   return encodeCursor(listCursorValues(list), figure, id);
+}
+
+/** Whether a list can be sorted by a figure: counts and gains are whole numbers. */
+function isFigure(figure: unknown, { kind, sort }: Pick<ListRequest, "kind" | "sort">): boolean {
+  const { unit = "count" } = METRICS[kind][sort] ?? {};
+  return figure === null || (unit === "count" ? Number.isSafeInteger : Number.isFinite)(figure);
 }
 
 type CursorList = Parameters<typeof encodeListCursor>[1];
@@ -207,18 +158,17 @@ const listCursorValues = ({ kind, sort, order, ...filters }: CursorList) => [
   kind,
   sort,
   order,
-  ...FILTER_NAMES.map((name) => filters[name] ?? null),
+  ...encodeFilters(kind, filters),
 ];
 
 function decodeListCursor(cursor: string, list: CursorList): ListPosition {
   const page = "a page with the same sort, order and filters";
-  const [figure, id] = decodeCursor(cursor, listCursorValues(list), isListPosition, page);
+  const [figure, id] = decodeCursor(
+    cursor,
+    listCursorValues(list),
+    (values): values is readonly [number | null, string] =>
+      isFigure(values[0], list) && typeof values[1] === "string" && values.length === 2,
+    page,
+  );
   return { figure, id };
-}
-
-function isListPosition(
-  values: readonly (string | number | null)[],
-): values is readonly [number | null, string] {
-  const [figure, id] = values;
-  return typeof figure !== "string" && typeof id === "string" && values.length === 2;
 }

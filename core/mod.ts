@@ -1,7 +1,7 @@
 /**
  * The domain of creator metrics as pure functions without clock, network or disk: observations,
- * growth, pages, credits, rate limits, the monitoring list, errors and resources. Also has the
- * interfaces of stores.
+ * growth, pages, credits, rate limits, the monitoring list, saved lists, errors and resources. Also
+ * has the interfaces of stores.
  *
  * @example
  * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "@creator-metrics/core";
@@ -29,17 +29,41 @@ export { createRejectionCollector } from "./rejections.ts";
 export { HISTORY_INTERVALS, computeCountChanges, groupIntoBuckets } from "./buckets.ts";
 export type { HistoryBucket, HistoryInterval, HistoryPoint } from "./buckets.ts";
 export { GAIN_PERIOD_DAYS, computeEntityGains, type EntityGains, type GainName } from "./growth.ts";
+export type { SortedGainName } from "./growth.ts";
 export { createComparisonTable, createHistoryPage, cutHistoryPage } from "./histories.ts";
 export { findBucketRange, parseHistoryRequest, type ComparisonTable } from "./histories.ts";
 export type { HistoryItem, HistoryPage, HistoryRequest } from "./histories.ts";
 
+// Metrics of entities, and what is estimated.
+export { computeAgeMultiple, type AgeComparison, type ItemViews } from "./metrics/age-multiple.ts";
+export { METRICS, METRIC_UNITS, type ItemMetricName, type MetricName } from "./metrics/catalog.ts";
+export type { MetricDefinition, MetricUnit, RateWindow } from "./metrics/catalog.ts";
+export type { CountPoint } from "./metrics/count-points.ts";
+export { computeEngagement } from "./metrics/engagement.ts";
+export { computeOwnerEstimates, computeOwnerMetrics } from "./metrics/entity-metrics.ts";
+export type { EntityMetrics, MeasuredItem, OwnerEstimates } from "./metrics/entity-metrics.ts";
+export { ESTIMATES, type EstimateDefinition } from "./metrics/estimate-catalog.ts";
+export { computeProjection } from "./metrics/milestones.ts";
+export type { PassedMilestone, Projection } from "./metrics/milestones.ts";
+export { computeRate, type CountHistory } from "./metrics/rates.ts";
+export type { RowValues } from "./metrics/row-metrics.ts";
+export { computeTrend, type Trend } from "./metrics/trend.ts";
+
 // Pages and the queries that ask for them.
 export { createNamedResults, parseBatchRequest, parseComparisonRequest } from "./batch.ts";
 export type { ComparisonRequest } from "./batch.ts";
+export { createAgeTable, parseItemComparisonRequest } from "./item-comparison.ts";
+export type { AgeComparisonRequest, AgeRange, AgeTable, AgeValue } from "./item-comparison.ts";
+export type { ComparedItems, DateComparisonRequest } from "./item-comparison.ts";
+export type { ItemComparisonRequest } from "./item-comparison.ts";
+export type { ListedRequest, NamesRequest } from "./names.ts";
 export { cutPage, type CursorPage } from "./cursor.ts";
-export { LIST_ORDERS, SORTS, SORT_FIELDS, compareListPositions } from "./lists.ts";
+export { LIST_ORDERS, compareListPositions } from "./lists.ts";
+export { SORTS, SORT_FIELDS } from "./list-sorts.ts";
 export { encodeListCursor, parseListRequest, type ListPosition } from "./lists.ts";
-export type { ListRequest, SortName } from "./lists.ts";
+export { parseItemListRequest, type ListRequest, type TableRequest } from "./lists.ts";
+export type { ListFilters } from "./list-filters.ts";
+export type { PercentName, SortName } from "./list-sorts.ts";
 export { filterDays, paginate, parsePageRequest, type PageRequest } from "./pagination.ts";
 export type { QueryParameters } from "./parameters.ts";
 export { pageAfter, parseShortsRequest } from "./shorts.ts";
@@ -53,15 +77,17 @@ export { computeBalance, type CreditSums, type Ledger, type LedgerEntry } from "
 export { takeRateLimitToken, type RateLimitResult, type TokenBucket } from "./token-bucket.ts";
 export { createAccountDetails, parseUsageDays, type DayRange, type UsageDay } from "./usage.ts";
 
-// The monitoring list, and names.
+// The monitoring list, saved lists, and names.
 export { addCreator, createCreatorList } from "./creators.ts";
 export { createCreatorResult, getCreatorKey, parseCreator, removeCreator } from "./creators.ts";
 export type { Creator, CreatorSet } from "./creators.ts";
+export type { SavedNames, SavedNamesChange, StoredList, StoredSummary } from "./saved-lists.ts";
 export { compareText, foldCase } from "./text.ts";
 
 // Errors, instants and limits.
 export { DomainError, ERROR_STATUSES, createInsufficientCreditsError } from "./errors.ts";
-export { createNotFoundError, createServiceError, createVideoError } from "./errors.ts";
+export { createItemNotFoundError, createNotFoundError } from "./errors.ts";
+export { createServiceError, createVideoError } from "./errors.ts";
 export type { ErrorCode } from "./errors.ts";
 export { DAYS_FILTER_RANGE, HISTORY_LIMIT_RANGE, LIST_LIMIT_RANGE } from "./limits.ts";
 export { PAGE_LIMIT_RANGE, SHORTS_LIMIT_RANGE, type IntegerRange } from "./limits.ts";
@@ -70,9 +96,13 @@ export { DAY_MS, formatInstant, parseInstant } from "./time.ts";
 // The resources of the HTTP interface, and their creation from entities.
 export type * from "./resources/generated/types.ts";
 export { listHistoryPoints, readFields, type KnownFields } from "./responses/entity-fields.ts";
-export { createChannelList, createUserList, type ListableEntity } from "./responses/lists.ts";
+export { createChannelList, createTable, createUserList } from "./responses/lists.ts";
+export type { ListableEntity, ListableRow } from "./responses/lists.ts";
+export type { Row, RowSource } from "./responses/rows.ts";
 export { createFollowersPage, createTweetDetails } from "./responses/microblog.ts";
 export { createTweetsPage, createUserDetails, findUsername } from "./responses/microblog.ts";
+export { createChannelMetrics, createShortMetrics } from "./responses/metrics.ts";
+export { createTweetMetrics, createUserMetrics, type NamedItem } from "./responses/metrics.ts";
 export type { ListableTweet } from "./responses/microblog.ts";
 export { createChannelDetails, createShortDetails, createShortsPage } from "./responses/video.ts";
 export { findChannel, type ShortFields } from "./responses/video.ts";

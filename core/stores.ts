@@ -12,8 +12,10 @@ import type { ShortsRequest } from "./shorts.ts";
 import type { OutcomeCounts } from "./entities.ts";
 import type { DomainError } from "./errors.ts";
 import type { HistoryRequest } from "./histories.ts";
+import type { AgeTable, ItemComparisonRequest } from "./item-comparison.ts";
 import type { CreditSums } from "./ledger.ts";
-import type { SortName, ListRequest } from "./lists.ts";
+import type { ListRequest, TableRequest } from "./lists.ts";
+import type { SortName } from "./list-sorts.ts";
 import type { PageRequest } from "./pagination.ts";
 import type * as resources from "./resources/generated/types.ts";
 
@@ -49,10 +51,40 @@ export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "
   readonly entities: readonly (string | DomainError)[];
 }
 
+/** An item that was found by its identifier alone. */
+export interface FoundItem<Details> {
+  /** The name of its channel or user. */
+  readonly owner: string;
+  /** The resource of the item. */
+  readonly details: Details;
+}
+
+/** An item of a comparison. */
+export interface ComparedItem {
+  /** The name of its channel or user. */
+  readonly owner: string;
+  /** The title of a short, or the text of a tweet. */
+  readonly title: string | null;
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt: number;
+}
+
+/** A count of several items, by date or by hours since the publication. */
+export interface ItemComparison {
+  /** Each item, or its error if it is not found, in the order of the request. */
+  readonly items: readonly (ComparedItem | DomainError)[];
+  /** The rows of the page. */
+  readonly table:
+    | ({ readonly by: "date" } & Pick<resources.ChannelComparison, "rows" | "pagination">)
+    | ({ readonly by: "age" } & AgeTable);
+}
+
 /** Reads channels and shorts. A read rejects with `Channel Not Found` or `Short Not Found`. */
 export interface VideoStore {
   /** Reads a page of channels. */
   channelPage(request: ListRequest<SortName<"channel">>): StoreRead<resources.ChannelList>;
+  /** Reads a page of channels with chosen columns. */
+  channelTable(request: TableRequest<SortName<"channel">>): StoreRead<resources.ChannelTable>;
   /** All channels: most subscribers first, unknown counts last, then by identifier. */
   channels(): StoreRead<resources.ChannelList>;
   /** Reads a channel, by identifier or username. */
@@ -65,8 +97,16 @@ export interface VideoStore {
   channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison>;
   /** Reads a page of shorts, newest first. */
   shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage>;
+  /** Reads a page of the shorts of all channels, or of those with some names. */
+  shortTable(request: TableRequest<SortName<"short">>): StoreRead<resources.ShortTable>;
   /** Reads a short with its history. */
   short(name: string, id: string): StoreRead<resources.ShortDetails>;
+  /** Reads shorts by identifier, in the order of the identifiers; for one not found, the error. */
+  shortBatch(
+    ids: readonly string[],
+  ): StoreRead<readonly (FoundItem<resources.ShortDetails> | DomainError)[]>;
+  /** Compares a count of several shorts; for a short not found, the error. */
+  shortComparison(request: ItemComparisonRequest<"short">): StoreRead<ItemComparison>;
   /** Reads the history of a channel. */
   channelHistory(name: string, request: HistoryRequest): StoreRead<resources.ChannelHistory>;
   /** Reads the history of a short. */
@@ -75,12 +115,18 @@ export interface VideoStore {
     id: string,
     request: HistoryRequest,
   ): StoreRead<resources.ShortHistory>;
+  /** Reads the metrics of a channel. */
+  channelMetrics(name: string): StoreRead<resources.ChannelMetrics>;
+  /** Reads the metrics of a short, compared with earlier shorts of its channel. */
+  shortMetrics(name: string, id: string): StoreRead<resources.ShortMetrics>;
 }
 
 /** Reads users and tweets, or rejects: `User Not Found`, `Tweet Not Found`, `Page Out of Range`. */
 export interface MicroblogStore {
   /** Reads a page of users. */
   userPage(request: ListRequest<SortName<"user">>): StoreRead<resources.UserList>;
+  /** Reads a page of users with chosen columns. */
+  userTable(request: TableRequest<SortName<"user">>): StoreRead<resources.UserTable>;
   /** Reads a user. */
   user(username: string): StoreRead<resources.UserDetails>;
   /** Reads users by name, in the order of the names; for a user not found, the error. */
@@ -97,8 +143,16 @@ export interface MicroblogStore {
     request: PageRequest,
     now: number,
   ): StoreRead<resources.FollowersPage>;
+  /** Reads a page of the tweets of all users, or of those with some names. */
+  tweetTable(request: TableRequest<SortName<"tweet">>): StoreRead<resources.TweetTable>;
   /** Reads a tweet with its history. */
   tweet(username: string, id: string): StoreRead<resources.TweetDetails>;
+  /** Reads tweets by identifier, in the order of the identifiers; for one not found, the error. */
+  tweetBatch(
+    ids: readonly string[],
+  ): StoreRead<readonly (FoundItem<resources.TweetDetails> | DomainError)[]>;
+  /** Compares a count of several tweets; for a tweet not found, the error. */
+  tweetComparison(request: ItemComparisonRequest<"tweet">): StoreRead<ItemComparison>;
   /** Reads the history of a user. */
   userHistory(username: string, request: HistoryRequest): StoreRead<resources.UserHistory>;
   /** Reads the history of a tweet. */
@@ -107,6 +161,10 @@ export interface MicroblogStore {
     id: string,
     request: HistoryRequest,
   ): StoreRead<resources.TweetHistory>;
+  /** Reads the metrics of a user. */
+  userMetrics(username: string): StoreRead<resources.UserMetrics>;
+  /** Reads the metrics of a tweet, compared with earlier tweets of its user. */
+  tweetMetrics(username: string, id: string): StoreRead<resources.TweetMetrics>;
 }
 
 /** Stores the monitoring list. A change returns the listed spelling, and the list's new size. */

@@ -36,6 +36,26 @@ export function foldCase(username: string): string {
   return username.toLowerCase();
 }
 
+/**
+ * Computes a number of 53 bits that stands for a text (cyrb53). Equal texts have equal numbers.
+ *
+ * @example
+ * hashText("a"); // 7929297801672961
+ */
+export function hashText(text: string): number {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    high = Math.imul(high ^ unit, 2_654_435_761);
+    low = Math.imul(low ^ unit, 1_597_334_677);
+  }
+  high =
+    Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909);
+  low =
+    Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & low) + (high >>> 0);
+}
+
 /** Characters (code points) of an identifier in lower case: only `İ` becomes two characters. */
 export const FOLDED_IDENTIFIER_MAX_CHARACTERS: number = 2 * IDENTIFIER_MAX_CHARACTERS;
 

@@ -39,7 +39,32 @@ export const INSTANT_SYNTAX =
  * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000
  */
 export function parseInstant(text: string): number | undefined {
-  return parseCanonicalInstant(text) ?? parseOtherInstant(text);
+  return parseCanonicalText(text) ?? parseOtherInstant(text);
+}
+
+const AGO_UNITS_MS: Readonly<Record<string, number>> = {
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
+};
+
+/**
+ * Parses an instant like {@link parseInstant}, or a time ago: `-` and up to six digits with a unit,
+ * which is `m` (minutes), `h` (hours), `d` (days of 24 hours) or `w` (weeks). `-0d` is now.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @returns Milliseconds since 1970 UTC; `undefined` for other texts, and before the year 0.
+ *
+ * @example
+ * parseInstantOrAgo("-7d", 1795158900000); // 1794554100000
+ */
+export function parseInstantOrAgo(text: string, now: number): number | undefined {
+  const [, amount = "", unit = ""] = /^-(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  const unitMs = AGO_UNITS_MS[unit];
+  if (unitMs === undefined) return parseInstant(text);
+  const instant = now - Number(amount) * unitMs;
+  return isInstant(instant) ? instant : undefined;
 }
 
 function parseOtherInstant(text: string): number | undefined {
@@ -47,7 +72,7 @@ function parseOtherInstant(text: string): number | undefined {
   if (match === null) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = ""] = match;
   const ms = fraction.slice(0, 3).padEnd(3, "0");
-  const local = parseCanonicalInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  const local = parseCanonicalText(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
   const [sign, zoneHour, zoneMinute] = [match[8], Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (local === undefined || zoneHour > 23 || zoneMinute > 59) return undefined;
   const offsetMs = (zoneHour * 60 + zoneMinute) * MINUTE_MS;
@@ -55,37 +80,56 @@ function parseOtherInstant(text: string): number | undefined {
   return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant;
 }
 
-const CANONICAL_FORM = "0000-00-00T00:00:00.000Z";
+/** The form of {@link formatInstant}, with 0 for each digit. */
+export const CANONICAL_FORM = "0000-00-00T00:00:00.000Z";
 const ZERO_CODE_UNIT = 48;
 
-/**
- * Parses the form of {@link formatInstant}. Most instants of an import have it, and this takes a
- * quarter of the time of `Date.parse` with a check that the day exists.
- */
-function parseCanonicalInstant(text: string): number | undefined {
+function parseCanonicalText(text: string): number | undefined {
   if (text.length !== CANONICAL_FORM.length) return undefined;
+  const units = new Uint16Array(CANONICAL_FORM.length);
+  for (let index = 0; index < units.length; index++) units[index] = text.charCodeAt(index);
+  return parseCanonicalInstant(units, 0);
+}
+
+/**
+ * Parses {@link CANONICAL_FORM} in bytes or code units, from an index on. Most instants of an import
+ * have it, and this takes a quarter of the time of `Date.parse` with a check that the day exists.
+ */
+export function parseCanonicalInstant(
+  units: Uint8Array | Uint16Array,
+  start: number,
+): number | undefined {
   for (let index = 0; index < CANONICAL_FORM.length; index++) {
-    const unit = text.charCodeAt(index);
+    const unit = units[start + index] ?? 0;
     const expected = CANONICAL_FORM.charCodeAt(index);
     const isDigit = unit >= ZERO_CODE_UNIT && unit <= ZERO_CODE_UNIT + 9;
     if (expected === ZERO_CODE_UNIT ? !isDigit : unit !== expected) return undefined;
   }
-  const year = parseDigits(text, 0, 4);
-  const month = parseDigits(text, 5, 7);
-  const day = parseDigits(text, 8, 10);
-  const hour = parseDigits(text, 11, 13);
-  const minute = parseDigits(text, 14, 16);
-  const second = parseDigits(text, 17, 19);
+  const parseDigits = (from: number, to: number) => parseInteger(units, start + from, start + to);
+  const year = parseDigits(0, 4);
+  const month = parseDigits(5, 7);
+  const day = parseDigits(8, 10);
+  const hour = parseDigits(11, 13);
+  const minute = parseDigits(14, 16);
+  const second = parseDigits(17, 19);
   if (day < 1 || day > getDaysInMonth(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  // 400 years later, in the same calendar: Date.UTC takes the years 0 to 99 for 1900 to 1999.
-  const ms = parseDigits(text, 20, 23);
-  return (
-    Date.UTC(year + 400, month - 1, day, hour, minute, second, ms) - DAYS_IN_400_YEARS * DAY_MS
-  );
+  const minutes = (countDays(year, month, day) * 24 + hour) * 60 + minute;
+  return (minutes * 60 + second) * 1000 + parseDigits(20, 23);
 }
 
-const DAYS_IN_400_YEARS = 146_097;
+/** Counts the days from 1970 to a day. With `Date.UTC`, parsing takes half as long again. */
+function countDays(year: number, month: number, day: number): number {
+  // A year that begins in March ends with the day that only leap years have.
+  const marchYear = month > 2 ? year : year - 1;
+  const leapDays =
+    Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
+  return marchYear * 365 + leapDays + (DAYS_BEFORE_MONTH[month - 1] ?? 0) + day - DAYS_TO_1970;
+}
+
+/** The days from the 1 March that begins a year to the first of each month, from January on. */
+const DAYS_BEFORE_MONTH = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275];
+const DAYS_TO_1970 = 719_469;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Returns 0 for a month that does not exist. */
@@ -94,10 +138,10 @@ function getDaysInMonth(year: number, month: number): number {
   return month === 2 && isLeap ? 29 : (MONTH_DAYS[month - 1] ?? 0);
 }
 
-function parseDigits(text: string, from: number, to: number): number {
+function parseInteger(units: Uint8Array | Uint16Array, from: number, to: number): number {
   let number = 0;
   for (let index = from; index < to; index++) {
-    number = number * 10 + text.charCodeAt(index) - ZERO_CODE_UNIT;
+    number = number * 10 + (units[index] ?? 0) - ZERO_CODE_UNIT;
   }
   return number;
 }

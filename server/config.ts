@@ -1,43 +1,37 @@
 /** All settings with their documentation, and the reader of their values from the environment. */
-import { parseInteger } from "../core/parameters.ts";
 import { parseRetentionPolicy, RETENTION_SYNTAX } from "../core/retention.ts";
+import type { Platform } from "./collectors/collector.ts";
 import { selectSources, SOURCE_SETTINGS, type SelectedSources } from "./collectors/sources.ts";
-import { checkedText, oneOf, WEB_URL, type Setting } from "./settings.ts";
+import {
+  BEARER_TOKEN,
+  checkedText,
+  createSettingReader,
+  decodeWebhookSecret,
+  FILE_OR_SERVER,
+  FOLDER_PATH,
+  integerBetween,
+  isAddress,
+  isServerUrl,
+  isSet,
+  NETWORKS,
+  oneOf,
+  parseOrigins,
+  parseSchedule,
+  PUBLIC_URL,
+  SERVER_URL,
+  WEB_URL,
+  type Environment,
+  type Setting,
+} from "./settings.ts";
 
-/** Whether a file URL is unambiguous: no host, query, fragment, or invisible space at its end. */
-function isFileUrl(text: string): boolean {
-  if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]*[^?#\s]$/.test(text)) return false;
-  try {
-    return !decodeURIComponent(text).includes("\0");
-  } catch {
-    return false;
-  }
+const PLATFORMS: readonly Platform[] = ["video", "microblog"];
+
+function parsePlatforms(text: string): readonly Platform[] | undefined {
+  if (text === "none") return [];
+  const names = text.split(",").map((name) => name.trim());
+  const isAllowed = names.every((name) => PLATFORMS.some((platform) => platform === name));
+  return isAllowed ? PLATFORMS.filter((platform) => names.includes(platform)) : undefined;
 }
-
-function decodeWebhookSecret(text: string): Uint8Array | undefined {
-  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  const bytes = Buffer.from(base64 ?? "", "base64");
-  // Buffer ignores characters that are not Base64, and a missing end.
-  const isAllowed = bytes.toString("base64") === base64 && bytes.length >= 24 && bytes.length <= 64;
-  return isAllowed ? bytes : undefined;
-}
-
-function parseOrigins(text: string): string[] | undefined {
-  const origins = text === "" ? [] : text.split(",").map((origin) => origin.trim());
-  const isOrigin = (origin: string) =>
-    origin === "*" ||
-    (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null");
-  return origins.every(isOrigin) ? origins : undefined;
-}
-
-function integerBetween(min: number, max: number) {
-  return {
-    allowed: `a whole number from ${min} to ${max}`,
-    parse: (text: string) => parseInteger(text, { min, max }),
-  };
-}
-
-const FOLDER_PATH = checkedText("the path of a folder", (text) => !text.includes("\0"));
 
 /** An idempotency key works for a day, and names the debit that paid, which must still exist. */
 const JOURNAL_DAYS_MIN = 2;
@@ -53,17 +47,42 @@ const SETTING_BY_NAME = {
     description: "The address to listen on; 0.0.0.0 means all IPv4 addresses",
     ...checkedText("an address or a host name", (text) => /^[A-Za-z0-9_.:-]+$/.test(text)),
   },
+  PUBLIC_URL: {
+    description:
+      "The URL at which clients reach the service, which serves everything below its path; by " +
+      "default it is where the service listens",
+    ...PUBLIC_URL,
+  },
+  TRUSTED_PROXIES: {
+    default: "",
+    description:
+      "The proxies whose header X-Forwarded-For names the address of a client, for the audit and " +
+      "the limits on wrong tokens; by default none, and the address is that of the connection",
+    ...NETWORKS,
+  },
   DATABASE_URL: {
     default: "file:./data/metrics.db",
     description: "The database: a file, or a libSQL server",
-    ...checkedText(
-      "file:PATH (%3F, %23 and %25 stand for ?, # and %), " +
-        "libsql://…, http://…, https://…, ws://… or wss://…",
-      (text) => isFileUrl(text) || /^(?:libsql|https?|wss?):\/\/.+$/s.test(text),
-    ),
+    secret: "part",
+    ...FILE_OR_SERVER,
+  },
+  ENTITIES_URL: {
+    description:
+      "A second database on a libSQL server, for what is observed: channels, shorts, users, " +
+      "tweets and their histories; by default, DATABASE_URL has them too",
+    secret: "part",
+    ...checkedText(SERVER_URL, isServerUrl),
+  },
+  DATABASE_REPLICA: {
+    description:
+      "A replica of the database with what is observed, which reads of metrics use: a file that " +
+      "only this process uses, or a replica server",
+    secret: "part",
+    ...FILE_OR_SERVER,
   },
   DATABASE_AUTH_TOKEN: {
-    description: "The authentication token for a libSQL server",
+    description: "The authentication token for libSQL servers whose URL has none",
+    secret: "whole",
     ...checkedText("a text without spaces", (text) => /^\S+$/.test(text)),
   },
   DURABILITY: {
@@ -79,12 +98,23 @@ const SETTING_BY_NAME = {
   },
   BACKUP_FOLDER: {
     default: "./data/backups",
-    description: "The folder for backups that are made through the administration API over HTTP",
+    description:
+      "The folder for backups that are scheduled, or made through the administration API over " +
+      "HTTP; several databases can share it",
     ...FOLDER_PATH,
+  },
+  BACKUP_SCHEDULE: {
+    description:
+      "When serve makes backups by itself, in UTC or in another time zone; by default it makes none",
+    allowed:
+      "a cron expression of five or six fields, such as 0 3 * * *, or a zone before it, as in " +
+      "CRON_TZ=Europe/Berlin 0 3 * * *",
+    parse: parseSchedule,
   },
   RATE_LIMIT: {
     description:
-      "How many requests per minute an API key may send to each process; by default there is no limit",
+      "How many requests per minute an API key may send to each process, so N processes admit N " +
+      "times as many; by default there is no limit",
     ...integerBetween(1, 1_000_000),
   },
   CREATORS_MAX: {
@@ -95,11 +125,21 @@ const SETTING_BY_NAME = {
   ADMIN_TOKEN: {
     description:
       "A bearer token of the administration API, besides those of tokens create; without any, /admin is not served",
-    ...checkedText(
-      "16 or more visible characters, at least 8 of them different; " +
-        "openssl rand -hex 32 generates one",
-      (text) => /^[\x21-\x7e]{16,}$/.test(text) && new Set(text).size >= 8,
-    ),
+    secret: "whole",
+    ...BEARER_TOKEN,
+  },
+  METRICS_TOKEN: {
+    description:
+      "A bearer token of /metrics; with it, /metrics needs it or an administrator's token, and " +
+      "names the accounts that run out of credits",
+    secret: "whole",
+    ...BEARER_TOKEN,
+  },
+  METRICS_PORT: {
+    description:
+      "A port of HOST for /metrics alone; then /metrics at PORT needs a token, and both name the " +
+      "accounts that run out of credits; 0 selects a free port",
+    ...integerBetween(0, 65_535),
   },
   LOG_LEVEL: {
     default: "info",
@@ -112,6 +152,14 @@ const SETTING_BY_NAME = {
     allowed: "origins such as https://example.com, separated by commas, or *",
     parse: parseOrigins,
   },
+  DERIVED_METRICS: {
+    default: "video,microblog",
+    description:
+      "The platforms whose derived figures are given: metrics beyond counts and their differences; " +
+      "leave out a platform whose terms forbid them",
+    allowed: "video, microblog, both separated by a comma, or none",
+    parse: parsePlatforms,
+  },
   RETENTION: {
     default: "",
     description: "How long observations of each kind are kept; by default all are kept",
@@ -123,18 +171,41 @@ const SETTING_BY_NAME = {
     description: "How many days debits are kept one by one; older ones are added up by hour",
     ...integerBetween(JOURNAL_DAYS_MIN, 36_500),
   },
+  CREDITS_URL: {
+    description: "The page where customers buy credits; the dashboard and 402 link to it",
+    allowed: WEB_URL.allowed,
+    // With no other characters than a header may have.
+    parse: (text) => WEB_URL.parse(text) && new URL(text).href,
+  },
   WEBHOOK_URL: {
     description: "The URL that receives notices about low balances; without it, none are sent",
+    secret: "whole",
     ...WEB_URL,
   },
   WEBHOOK_SECRET: {
     description: "The secret that signs the notices",
+    secret: "whole",
     allowed: "whsec_ and 24 to 64 bytes in Base64; echo whsec_$(openssl rand -base64 32) makes one",
     parse: decodeWebhookSecret,
   },
+  COMMITTER_ADDRESS: {
+    description:
+      "Where other processes on the libSQL server reach this one: it may then commit the debits " +
+      "of all, and listens there; by default it does not",
+    ...checkedText("HOST:PORT, such as 10.0.0.5:3100 or [::1]:3100", isAddress),
+  },
+  PICTURES: {
+    default: "on",
+    description:
+      "Whether the service fetches the pictures that channels, shorts and users link to, for its " +
+      "pages; without them, the pages show initials",
+    ...oneOf("on", "off"),
+  },
   COLLECT: {
     default: "on",
-    description: "Whether serve collects data of the monitored creators and tracked channels",
+    description:
+      "Whether serve collects data of the monitored creators and tracked channels; of several " +
+      "processes on a server, one does",
     ...oneOf("on", "off"),
   },
 } as const satisfies Record<string, Omit<Setting, "name">>;
@@ -164,33 +235,54 @@ export type Config = {
   >;
 } & { readonly sources: SelectedSources };
 
-export const redactUrl = (url: string): string =>
-  url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
+/** A second database, and a replica, need a libSQL server. */
+function findDatabaseProblems(
+  { databaseUrl, entitiesUrl, databaseReplica, committerAddress }: Config,
+  problems: string[],
+): void {
+  if (databaseUrl?.startsWith("file:")) {
+    const settings = {
+      ENTITIES_URL: entitiesUrl,
+      DATABASE_REPLICA: databaseReplica,
+      COMMITTER_ADDRESS: committerAddress,
+    };
+    for (const [name, value] of Object.entries(settings)) {
+      if (value !== undefined) {
+        problems.push(`${name} is set, which needs a libSQL server in DATABASE_URL`);
+      }
+    }
+  } else if (entitiesUrl !== undefined && nameServer(entitiesUrl) === nameServer(databaseUrl)) {
+    problems.push("ENTITIES_URL must be another database than DATABASE_URL");
+  }
+}
+
+/** What two URLs of one database have in common: not the interface and the token. */
+function nameServer(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { host, pathname } = new URL(url);
+  // Only the interfaces for the web have a path when none is given.
+  return host + (pathname === "/" ? "" : pathname);
+}
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /** Reads the settings; empty means not set. @throws {ConfigError} Lists all wrong settings. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
-  const readSetting = ({ name, allowed, default: initial, parse }: Setting): unknown => {
-    const text = environment[name] || initial;
-    const value = text === undefined ? undefined : parse(text);
-    if (text !== undefined && value === undefined) {
-      const isSecret = /_(?:TOKEN|KEY|SECRET)$/.test(name);
-      const shown = isSecret ? "something else" : JSON.stringify(redactUrl(text));
-      problems.push(`${name} must be ${allowed}, got ${shown}`);
-    }
-    return value;
-  };
+  const readSetting = createSettingReader(environment, problems);
   const values = Object.entries(SETTING_BY_NAME).map(
     ([name, setting]) => [toField(name), readSetting({ name, ...setting })] as const,
   );
   const sources = selectSources(readSetting, problems);
   const config = { ...Object.fromEntries(values), sources } as Config;
-  if (config.webhookUrl !== undefined && !environment["WEBHOOK_SECRET"]) {
+  findDatabaseProblems(config, problems);
+  if (config.webhookUrl !== undefined && !isSet(environment, "WEBHOOK_SECRET")) {
     problems.push("WEBHOOK_URL is set, which needs WEBHOOK_SECRET");
+  }
+  if (config.metricsPort !== undefined && config.metricsPort === config.port && config.port !== 0) {
+    problems.push("METRICS_PORT must be another port than PORT");
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -10,11 +10,15 @@ import { CommandError, EXIT_INTERRUPTED, type CommandContext } from "./commands/
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addCreditsCommand } from "./commands/credits.ts";
 import { addDatabaseCommands } from "./commands/database.ts";
+import { addDoctorCommand } from "./commands/doctor/doctor.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addHelp } from "./commands/help/help.ts";
+import { addHistoryCommand } from "./commands/history.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeysCommand, addTokensCommand } from "./commands/keys.ts";
+import { addShowCommand } from "./commands/show.ts";
 import { formatJson } from "./commands/terminal/output.ts";
+import { addTopCommand } from "./commands/top.ts";
 import { createProcessIo, type CommandLineIo } from "./commands/terminal/process-io.ts";
 import { DomainError } from "../core/errors.ts";
 import { ConfigError, readConfig, SETTINGS } from "./config.ts";
@@ -30,9 +34,10 @@ type AddCommands = (program: Command, context: CommandContext) => void;
 const COMMANDS: Readonly<Record<string, readonly AddCommands[]>> = {
   "The service:": [addServiceCommands],
   "Observations:": [addImportCommand, addExportCommand],
+  "Numbers:": [addShowCommand, addTopCommand, addHistoryCommand],
   "Customers:": [addAccountsCommand, addKeysCommand, addCreditsCommand, addNoticesCommand],
   "Collecting:": [addCollectionCommands],
-  "Database:": [addDatabaseCommands],
+  "Database:": [addDatabaseCommands, addDoctorCommand],
   "Administrators:": [addTokensCommand, addAuditCommand],
 };
 
@@ -46,16 +51,25 @@ export async function run(
   context = createContext(io, argv),
 ): Promise<number> {
   try {
-    await createProgram(context).parseAsync(argv, { from: "user" });
+    await createProgram(context)
+      .parseAsync(argv, { from: "user" })
+      .catch((error: unknown) => completeVersion(error, io));
     return 0;
   } catch (error) {
     return reportFailure(error, io, context);
   }
 }
 
+/** Adds the build to the version, which Commander has written. @throws Every other error. */
+async function completeVersion(error: unknown, { writeOut }: CommandLineIo): Promise<void> {
+  if (!(error instanceof CommanderError) || error.code !== "commander.version") throw error;
+  const { describeBuild } = await import("./process/version.ts");
+  await writeOut(describeBuild());
+}
+
 export function createProgram(context = createContext(createProcessIo(), [])): Command {
   const program = new Command(context.programName)
-    .version(version)
+    .version(version, "-V, --version", "output the version, and what it was built from")
     .hook("preAction", (_, command) => void (context.isJson = command.opts()["json"] === true))
     .description("Serves the history of creators' public numbers; each read costs one credit.");
   for (const [heading, adders] of Object.entries(COMMANDS)) {
@@ -92,6 +106,14 @@ function createContext(io: CommandLineIo, argv: readonly string[]) {
       const { connectToDatabase } = await import("./process/database-owner.ts");
       return connectToDatabase({ config, verb, log });
     },
+    async diagnose(options) {
+      const { diagnose } = await import("./process/doctor/doctor.ts");
+      return diagnose(io.environment, options);
+    },
+    async restore(backup) {
+      const { restoreDatabase } = await import("./process/restore.ts");
+      return restoreDatabase(readConfig(io.environment), backup);
+    },
   };
   const writeRecord: ServiceLogger["info"] = (sentence, values) =>
     context.writeErr(
@@ -125,6 +147,18 @@ function addServiceCommands(program: Command, context: CommandContext): void {
     .action(async () => {
       const { serveDemo } = await import("./process/serve-demo.ts");
       return serveDemo(context);
+    });
+  program
+    .command("health")
+    .summary("Checks whether the service is ready.")
+    .description(
+      "Asks the service at HOST and PORT whether it is ready, as GET /readyz does. The exit status " +
+        "is 1 if it is not, or does not answer.",
+    )
+    .action(async () => {
+      const config = readConfig(context.environment);
+      const { checkHealth } = await import("./process/check-health.ts");
+      return checkHealth(config, context);
     });
   program
     .command("openapi")

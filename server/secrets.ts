@@ -1,5 +1,7 @@
 /** Generates and hashes secrets of clients, such as API keys; the database has no whole secret. */
 
+import { timingSafeEqual } from "node:crypto";
+
 /** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const CLEAR_CHARACTERS = 10;
 
@@ -12,3 +14,7 @@ export function generateSecret(prefix: string) {
 
 export const hashSecret = (secret: string): string =>
   new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+
+/** Whether a text is the secret with this hash. The time of the comparison tells nothing of it. */
+export const isSecret = (presented: string, hash: string): boolean =>
+  timingSafeEqual(Buffer.from(hash), Buffer.from(hashSecret(presented)));

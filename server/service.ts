@@ -1,38 +1,51 @@
 /** The composition root: creates all parts of the service from its settings, and connects them. */
-import { statSync } from "node:fs";
 import type { ImportObservations } from "../core/stores.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createMaintenance } from "./composition/maintenance.ts";
+import { createBackups } from "./composition/backups/scheduled-backups.ts";
 import { createChargedReadParts } from "./composition/charged-reads.ts";
+import { createDebitCommits } from "./composition/debit-commits.ts";
+import { createImporters } from "./composition/imports.ts";
+import { createServiceMetrics } from "./composition/metrics.ts";
+import { createNotices } from "./composition/notices.ts";
+import {
+  createSharedRoleWork,
+  createSoleRoleWork,
+  type RoleWork,
+} from "./composition/role-work.ts";
 import { createCollectionEngine } from "./collectors/poll-cycle.ts";
 import type { ServiceLogger } from "./log.ts";
-import { redactUrl, type Config } from "./config.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { createHttpSettings } from "./composition/http-settings.ts";
+import { openDatabases, type Databases } from "./composition/databases.ts";
+import type { Config } from "./config.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/endpoint.ts";
-import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
 import type { SourceStatus } from "./collectors/source-health.ts";
 import { explainIdleSources } from "./collectors/sources.ts";
+import { createPictureReader } from "./pictures/picture-reader.ts";
+import type { PictureFetchOptions } from "./pictures/fetch-picture.ts";
 import { createApiKeyAuthenticator } from "./metering/api-keys.ts";
-import { backUp } from "./store/database/backup.ts";
 import { createCreatorStore, createTrackedChannelStore } from "./store/collection/watch-lists.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import type { Database } from "./store/database/database.ts";
-import { openDatabase, parseFileUrl } from "./store/database/open-database.ts";
+import { parseFileUrl } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
-import { createImporter, startParseWorker } from "./store/observations/import.ts";
+import { startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore } from "./store/accounts/ledger.ts";
+import { createAdminSessionStore } from "./store/administration/admin-sessions.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
 import { readTotals } from "./store/administration/totals.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
-import { createNoticeStore } from "./store/accounts/notices.ts";
+import { createSavedListStore } from "./store/accounts/saved-lists.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
+import { createPictureLinkRead } from "./store/reads/picture-links.ts";
 import { createVideoReads } from "./store/reads/video.ts";
+import { redactUrl } from "./settings.ts";
+import type { Role } from "./stored-names.ts";
 import { describeError } from "./system-errors.ts";
-import { startDelivery } from "./webhooks/delivery.ts";
 
 interface ServiceOptions {
   readonly config: Config;
@@ -42,6 +55,8 @@ interface ServiceOptions {
   readonly log?: ServiceLogger;
   /** How the collectors wait and retry; tests replace it. */
   readonly sourceClient?: Parameters<typeof createCollectionEngine>[0]["clientOptions"] | undefined;
+  /** What pictures may be fetched from; tests replace it. */
+  readonly pictureFetch?: PictureFetchOptions | undefined;
 }
 
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -52,125 +67,131 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 
 export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
-  const database = await openConfiguredDatabase(config, log);
-  const ledger = createLedgerStore(database);
-  const { authenticator, tokens, ...administration } = createAdministration(database, now);
-  const maintenance = createMaintenance(config, database, now, log);
-  const charges = createChargedReadParts(config, database, ledger, authenticator, log, now);
+  const databases = await openDatabases(config, log);
+  const { ledger: database, entities } = databases;
+  const ledgerParts = createLedgerParts(config, databases, log);
+  const { roles, debitCommits, ledger } = ledgerParts;
+  const { authenticator, tokens, ...stores } = createAccess(config, database, now);
+  const maintenance = createMaintenance(config, databases, now, log);
+  const backups = createBackups(config, databases, roles.backup, now, log);
+  const charges = createChargedReadParts(config, databases, ledgerParts, authenticator, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
-  const importObservations = createImporter(database, now, verb === "import" ? {} : charges);
-  const collectionEngine = await createCollection(options, database, importObservations, now);
-  const notices = createNoticeStore(database);
+  const importOptions = verb === "import" ? {} : charges;
+  const imports = createImporters(databases, roles.collector.databases, now, importOptions);
+  const { importObservations, importBatches, importCollected } = imports;
+  const collecting = await createCollection(options, roles.collector, importCollected, now);
+  const { startNotices, ...notified } = createNotices(config, database, now, log);
   const collectionLists = createCollectionLists(options, database);
   const admin: AdminOptions = {
     now,
     importObservations,
-    exportObservations: (exportOptions) => exportObservations(database, exportOptions),
+    exportObservations: (exportOptions) => exportObservations(entities, exportOptions),
     ledger,
     verifyLedger: () => verifyLedger(database),
-    notices,
-    ...administration,
+    notices: notified.notices,
+    ...stores,
     ...collectionLists,
     applyRetention: maintenance.applyRetention,
     recoverRefunds: charges.debitQueue.recover,
-    collect: collectionEngine.collect,
-    backUp: (file) => backUp(database, config.databaseUrl, file),
-    backupFolder: config.backupFolder,
-    readStatus: createStatusReader(config, database, collectionEngine.sources, charges.check, now),
+    collect: collecting.collect,
+    ...backups,
+    readStatus: createStatusReader(config, databases, collecting.sources, charges.check, now),
   };
-  const since = formatInstant(now());
-  let address: string | null = null;
-  const owner = createOwnerApp({
-    ...admin,
-    onFailure: log.failure,
-    tokens,
-    describe: () => ({ pid: process.pid, verb, address, since }),
-  });
-  const metrics = createMetrics({ collecting: collectionEngine, notices, database, now });
+  const pictures = createPictures(options, databases, now);
+  const counted = { ...ledgerParts, ...charges, ...notified, collecting, pictures, imports };
+  const metrics = createServiceMetrics(config, { ...counted, backups, databases, now });
   const publicApi = createApp({
     now,
     log,
     authenticate: authenticator.authenticate,
-    ...createKeyLimits(config, now),
-    adminToken: config.adminToken,
+    ...createHttpSettings(config, now),
+    ...stores,
     namedAdminTokens: tokens,
-    corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    video: createVideoReads(database),
-    microblog: createMicroblogReads(database),
+    ...createReads(databases),
     creators: collectionLists.creators,
+    lists: createSavedListStore(database),
     account: ledger,
+    pictures,
     ...charges,
     metrics,
     admin,
   });
+  const { serveUncharged } = publicApi;
+  const ownerParts = { ...admin, ...maintenance, tokens, importBatches, serveUncharged };
+  const owner = createOwner(ownerParts, options, log);
   return {
     ...publicApi,
-    owner,
+    ...owner,
     database,
-    collecting: collectionEngine,
-    setAddress: (url: string) => void (address = url),
+    entities,
+    collecting,
     /** Opens files and starts threads before the first request: descriptors may run out later. */
-    warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
-    startMaintenance: maintenance.startInBackground,
-    /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
-    startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
+    warmUp: () => Promise.all([databases.warmUp(), startParseWorker()]),
+    debitCommits,
+    startBackups: backups.startScheduled,
+    startMaintenance: () => roles.maintenance.start(maintenance.startInBackground),
+    startNotices,
     recoverRefunds: charges.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */
-    close: (timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> => charges.close(timeoutMs),
+    close: async (timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> =>
+      void (await Promise.all([debitCommits.close(), charges.close(timeoutMs)])),
   };
 }
 
-/** Opens the configured database; afterwards, outages and their ends are logged. */
-async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
-  const server = redactUrl(config.databaseUrl);
-  // While it opens, an outage is thrown and need not be logged.
-  let isOpen = false;
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    durability: config.durability,
-    authToken: config.databaseAuthToken,
-    onAvailabilityChange(failure) {
-      if (!isOpen) return;
-      if (failure === undefined) {
-        log.info?.("The database server {server} answers again", { server });
-      } else {
-        const values = { server, reason: describeError(failure) };
-        log.warning?.("The database server {server} does not answer: {reason}", values);
-      }
-    },
-  });
-  isOpen = true;
-  return database;
+const createReads = ({ reads }: Databases) => ({
+  video: createVideoReads(reads),
+  microblog: createMicroblogReads(reads),
+});
+
+/** Creates the app behind the socket of the owner, which tells other processes who it is. */
+function createOwner(
+  admin: Omit<Parameters<typeof createOwnerApp>[0], "onFailure" | "describe" | "derivedMetrics">,
+  { verb, config }: ServiceOptions,
+  log: ServiceLogger,
+) {
+  const since = formatInstant(admin.now());
+  let address: string | null = null;
+  return {
+    owner: createOwnerApp({
+      ...admin,
+      onFailure: log.failure,
+      derivedMetrics: config.derivedMetrics,
+      describe: () => ({ pid: process.pid, verb, address, since }),
+    }),
+    setAddress: (url: string) => void (address = url),
+  };
 }
 
 /** @param check Throws while requests cannot be charged or read. */
 function createStatusReader(
-  { databaseUrl, durability }: Config,
-  database: Database,
+  { databaseUrl, entitiesUrl, databaseReplica, durability }: Config,
+  databases: Databases,
   readSources: () => Promise<SourceStatus[]>,
   check: () => Promise<void>,
   now: () => number,
 ): AdminOptions["readStatus"] {
-  const file = parseFileUrl(databaseUrl);
   return async () => ({
     database: {
       url: redactUrl(databaseUrl),
-      bytes: file === undefined ? null : readFileBytes(file),
+      entitiesUrl: entitiesUrl === undefined ? null : redactUrl(entitiesUrl),
+      replica: databaseReplica === undefined ? null : redactUrl(databaseReplica),
       durability,
       outage: await check().then(() => null, describeError),
     },
-    totals: await readTotals(database, now()),
+    totals: await readTotals(databases, now()),
     sources: await readSources(),
   });
 }
 
-const getReceiver = ({ webhookUrl: url, webhookSecret: secret }: Config) =>
-  url === undefined || secret === undefined ? undefined : { url, secret };
-
-function createKeyLimits({ rateLimit }: Config, now: () => number) {
-  const checkRateLimit = rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
-  return { checkRateLimit, abortLimiter: createAbortLimiter(now) };
+function createPictures(
+  { config, pictureFetch }: ServiceOptions,
+  { reads }: Databases,
+  now: () => number,
+) {
+  if (config.pictures === "off") return undefined;
+  const findLink = createPictureLinkRead(reads);
+  return createPictureReader({ findLink, now, fetchOptions: pictureFetch });
 }
 
 function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
@@ -196,22 +217,55 @@ function explainIdleService({ collect }: Config, verb: string): string | undefin
   return collect === "off" ? 'COLLECT is off; only the command "collect" collects' : undefined;
 }
 
-const createCollection = (
+function createRoles(
+  { databaseUrl, committerAddress }: Config,
+  databases: Databases,
+  log: ServiceLogger,
+) {
+  const isShared = parseFileUrl(databaseUrl) === undefined;
+  const create = (role: Role, used: Parameters<typeof createSoleRoleWork>[0], address?: string) =>
+    isShared ? createSharedRoleWork(used, role, log, address) : createSoleRoleWork(used);
+  const { ledger } = databases;
+  return {
+    collector: create("collector", databases),
+    committer: create("committer", { ledger, entities: ledger }, committerAddress),
+    maintenance: create("maintenance", databases),
+    backup: create("backup", databases),
+  };
+}
+
+/** Creates the ledger, whose debits one process with a role commits for all. */
+function createLedgerParts(config: Config, databases: Databases, log: ServiceLogger) {
+  const { ledger } = databases;
+  const roles = createRoles(config, databases, log);
+  const debitCommits = createDebitCommits(config, ledger, roles.committer, log);
+  return { roles, debitCommits, ledger: createLedgerStore(ledger, debitCommits.commitRuns) };
+}
+
+/** Creates the collection engine, whose requests and writes need the role of the collector. */
+async function createCollection(
   { config, log, sourceClient }: ServiceOptions,
-  database: Database,
+  { databases, start, run }: RoleWork,
   importObservations: ImportObservations,
   now: () => number,
-) =>
-  createCollectionEngine({
+) {
+  const { sources, ...engine } = await createCollectionEngine({
     selectedSources: config.sources,
-    state: createCollectionState(database),
+    state: createCollectionState(databases.ledger),
     importObservations,
     now,
     report: (event) => log?.sourceEvent?.(event),
     clientOptions: sourceClient,
   });
+  return {
+    sources,
+    collect: () => run(engine.collect),
+    start: (onFailure: (error: unknown) => void) => start(() => engine.start(onFailure)),
+  };
+}
 
-function createAdministration(database: Database, now: () => number) {
+/** Creates who may do something: keys, tokens and sessions; and the audit of what they did. */
+function createAccess({ adminToken }: Config, database: Database, now: () => number) {
   // If this read fails, the change takes effect as in other processes.
   const keys = createKeyStore(database, () => authenticator.readChanges().catch(() => undefined));
   const authenticator = createApiKeyAuthenticator(keys, now);
@@ -219,12 +273,7 @@ function createAdministration(database: Database, now: () => number) {
     authenticator,
     keys,
     tokens: createAdminTokenStore(database, now),
+    sessions: createAdminSessionStore(database, adminToken, now),
     audit: createAuditStore(database),
   };
-}
-
-/** Reads the size of a database file and of its write-ahead log, which has recent changes. */
-function readFileBytes(path: string): number {
-  const readSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return readSize(path) + readSize(`${path}-wal`);
 }

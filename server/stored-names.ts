@@ -1,6 +1,6 @@
 /** Names that the database stores and other parts use: scopes, states, audit actions, a reason. */
 
-export const KEY_SCOPES = ["read", "creators"] as const;
+export const KEY_SCOPES = ["read", "creators", "lists"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
@@ -28,6 +28,12 @@ export const AUDIT_ACTIONS = [
   "keys rotate",
   "notices resend",
   "retention apply",
+  "sessions end",
+  "sessions open",
   "tokens create",
   "tokens revoke",
 ] as const;
+
+/** Work that one of the processes that share a database server does for all. */
+export const ROLES = ["collector", "committer", "maintenance", "backup"] as const;
+export type Role = (typeof ROLES)[number];

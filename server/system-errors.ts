@@ -30,6 +30,11 @@ const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^ENOTDIR$/, "a part of the path is a file: name a folder"],
   [/^(?:EACCES|EPERM|EROFS)$/, "run it as a user who may do this, or name another file"],
+  [
+    /^ERR_DLOPEN_FAILED$/,
+    "the program writes its database driver to a temporary folder, and loads it from there: set " +
+      "BUN_TMPDIR to a folder in which it may write and execute files; if it is one, delete the file",
+  ],
   [/^AUTH_/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
 ];
 

@@ -11,14 +11,20 @@ const FOLDER_MAX_FILES = 15;
 
 /** What every part may import beside `core`, packages and itself: leaf files. */
 const SHARED_PARTS = [
+  "server/assets.ts",
   "server/background-loop.ts",
+  "server/commit-pacer.ts",
   "server/csv",
   "server/log.ts",
+  "server/observation-batches",
+  "server/programs.ts",
   "server/raw-json.ts",
   "server/secrets.ts",
   "server/settings.ts",
   "server/stored-names.ts",
   "server/system-errors.ts",
+  "server/telemetry",
+  "server/worker-rpc.ts",
 ];
 
 /**
@@ -28,9 +34,11 @@ const SHARED_PARTS = [
 const PARTS = [
   "server/store",
   "server/metering",
+  "server/committer",
   "server/collectors",
   "server/http",
   "server/webhooks",
+  "server/pictures",
   "server/commands",
   "server/demo",
   "server/pages",
@@ -45,6 +53,7 @@ const CONNECTING_PARTS = [
   "server/process",
   "server/main.ts",
   "server/creator-metrics.ts",
+  "server/build",
 ];
 
 /** Which other folders of server/store each of its folders may import. */
@@ -53,6 +62,7 @@ const STORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   database: ["tables"],
   history: ["tables", "database"],
   observations: ["tables", "database", "history"],
+  figures: ["tables", "database", "history", "observations"],
   reads: ["tables", "database", "history"],
   accounts: ["tables", "database", "history"],
   administration: ["tables", "database"],
@@ -123,8 +133,11 @@ const TOP_LEVEL_FILES = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "RELEASING.md",
+  "SECURITY.md",
   "LICENSE",
   "bun.lock",
+  "Containerfile",
+  "compose.yaml",
 ];
 const TOP_LEVEL_FOLDERS = ["core", "server", "tests"];
 

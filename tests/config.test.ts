@@ -15,6 +15,7 @@ function readConfigError(environment: Readonly<Record<string, string>>): string 
 const SECRETS = [
   "DATABASE_AUTH_TOKEN",
   "ADMIN_TOKEN",
+  "METRICS_TOKEN",
   "WEBHOOK_SECRET",
   "YOUTUBE_API_KEY",
   "X_BEARER_TOKEN",
@@ -35,6 +36,7 @@ describe("readConfig()", () => {
       RATE_LIMIT: "60",
       CORS_ORIGINS: "https://a.example,  http://b.example:8080 ",
       COLLECT: "off",
+      DERIVED_METRICS: "microblog",
       RETENTION: "tweet=90d",
     });
     expect(config).toMatchObject({
@@ -43,6 +45,7 @@ describe("readConfig()", () => {
       rateLimit: 60,
       corsOrigins: ["https://a.example", "http://b.example:8080"],
       collect: "off",
+      derivedMetrics: ["microblog"],
       retention: { tweet: { rawDays: 90, dailyDays: 90 } },
     });
   });
@@ -50,6 +53,7 @@ describe("readConfig()", () => {
   test.each([
     ["PORT", "65535", "65536"],
     ["PORT", "0", "080"],
+    ["METRICS_PORT", "9090", "-1"],
     ["HOST", "::1", "a b"],
     ["DATABASE_URL", "file:./data/metrics.db", "file://host/metrics.db"],
     ["DATABASE_URL", "file:///data/metrics.db", "file:metrics.db?mode=ro"],
@@ -57,14 +61,23 @@ describe("readConfig()", () => {
     ["DATABASE_URL", "file:a b.db", "file:a.db "],
     ["DATABASE_URL", "libsql://db.example", "postgres://db.example"],
     ["DURABILITY", "power", "none"],
+    ["PICTURES", "off", "yes"],
     ["RATE_LIMIT", "1", "0"],
     ["RATE_LIMIT", "1000000", "1000001"],
     ["LOG_LEVEL", "warning", "warn"],
     ["CORS_ORIGINS", "*", "null"],
     ["CORS_ORIGINS", "https://a.example", "https://a.example/"],
+    ["DERIVED_METRICS", "none", "none,video"],
+    ["DERIVED_METRICS", "microblog", "x"],
+    ["DERIVED_METRICS", "microblog, video", "video,"],
     ["RETENTION", "tweet=40d", "tweet=39d"],
     ["JOURNAL_DAYS", "2", "1"],
     ["COLLECT", "off", "no"],
+    ["BACKUP_SCHEDULE", "0 3 * * *", "0 25 * * *"],
+    ["BACKUP_SCHEDULE", "*/10 * * * * *", "* * * *"],
+    ["BACKUP_SCHEDULE", "CRON_TZ=Europe/Berlin 0 3 * * SUN", "CRON_TZ=Mars/Olympus 0 3 * * *"],
+    ["BACKUP_SCHEDULE", "0 0 29 2 *", "0 0 31 2 *"],
+    ["BACKUP_SCHEDULE", "0 0 L * *", "@daily"],
     ["YOUTUBE_API_URL", "http://127.0.0.1:1", "ftp://127.0.0.1"],
     ["MICROBLOG_SOURCE", "bluesky", "mastodon"],
   ])("%s may be %s, and not %s, which is named", (name, allowed, refused) => {
@@ -91,6 +104,13 @@ describe("readConfig()", () => {
     expect(readConfigError({ WEBHOOK_URL: "shop.example" })).toContain("an http or https URL");
   });
 
+  test("refuses a METRICS_PORT that is PORT, unless both select a free one", () => {
+    const fault = "METRICS_PORT must be another port than PORT";
+    expect(readConfigError({ METRICS_PORT: "3000" })).toBe(fault);
+    expect(readConfigError({ METRICS_PORT: "3001" })).toBeUndefined();
+    expect(readConfigError({ PORT: "0", METRICS_PORT: "0" })).toBeUndefined();
+  });
+
   test("accepts an ADMIN_TOKEN of 16 characters or more, at least 8 of them different", () => {
     for (const allowed of ["0123456789abcdef", "abcdefghabcdefgh", "f3".repeat(8) + "0a1b2c4d"]) {
       expect(readConfigError({ ADMIN_TOKEN: allowed })).toBeUndefined();
@@ -108,6 +128,23 @@ describe("readConfig()", () => {
     }
   });
 
+  test("accepts a COMMITTER_ADDRESS of a host and a port, with a libSQL server only", () => {
+    const DATABASE_URL = "http://localhost:8080";
+    for (const allowed of ["10.0.0.5:3100", "a-host.example:65535", "[::1]:1"]) {
+      expect(readConfigError({ DATABASE_URL, COMMITTER_ADDRESS: allowed })).toBeUndefined();
+    }
+    const faults = ["3100", "host", "host:0", "host:65536", "http://host:1", "::1:3100"];
+    // No other process could connect there.
+    for (const refused of [...faults, "10.0.0.300:3100"]) {
+      expect(readConfigError({ DATABASE_URL, COMMITTER_ADDRESS: refused })).toStartWith(
+        "COMMITTER_ADDRESS must be HOST:PORT",
+      );
+    }
+    expect(readConfigError({ COMMITTER_ADDRESS: "10.0.0.5:3100" })).toBe(
+      "COMMITTER_ADDRESS is set, which needs a libSQL server in DATABASE_URL",
+    );
+  });
+
   test.each([
     ["YOUTUBE_API_KEY", 8],
     ["X_BEARER_TOKEN", 8],
@@ -120,6 +157,36 @@ describe("readConfig()", () => {
     const fault = readConfigError({ [name]: "a s3cret" });
     expect(fault).toStartWith(`${name} must be `);
     expect(fault).toEndWith(", got something else");
+  });
+
+  test("a second database and a replica need a libSQL server, and the database is another one", () => {
+    const [server, other] = ["http://db.example:8080", "libsql://entities.db.example:8080"];
+    expect(readConfigError({ DATABASE_URL: server, ENTITIES_URL: other })).toBeUndefined();
+    expect(
+      readConfigError({ DATABASE_URL: server, DATABASE_REPLICA: "file:r.db" }),
+    ).toBeUndefined();
+    for (const [name, value] of [
+      ["ENTITIES_URL", other],
+      ["DATABASE_REPLICA", "file:r.db"],
+    ] as const) {
+      const fault = `${name} is set, which needs a libSQL server in DATABASE_URL`;
+      expect(readConfigError({ [name]: value })).toBe(fault);
+    }
+    const same = "ws://db.example:8080?authToken=t";
+    const fault = "ENTITIES_URL must be another database than DATABASE_URL";
+    expect(readConfigError({ DATABASE_URL: server, ENTITIES_URL: same })).toBe(fault);
+    expect(readConfigError({ ENTITIES_URL: "file:e.db" })).toStartWith(
+      "ENTITIES_URL must be libsql",
+    );
+  });
+
+  test.each([
+    ["0 3 * * *", "2026-03-28T03:00:00Z", "2026-03-29T03:00:00Z"],
+    ["CRON_TZ=Europe/Berlin 0 3 * * *", "2026-03-28T02:00:00Z", "2026-03-29T01:00:00Z"],
+    ["CRON_TZ=Asia/Kolkata 30 0 1 * *", "2026-11-30T19:00:00Z", "2026-12-31T19:00:00Z"],
+  ])("BACKUP_SCHEDULE=%s is due after %s at %s", (text, after, due) => {
+    const next = readConfig({ BACKUP_SCHEDULE: text }).backupSchedule?.next(Date.parse(after));
+    expect(next).toBe(Date.parse(due));
   });
 
   test("names each wrong setting, and one that needs another", () => {

@@ -35,12 +35,32 @@ describe("core/README.md", () => {
   });
 });
 
+describe("server/README.md", () => {
+  const index = readDoc("server/README.md");
+  const others = DOC_FILES.filter((path) => /^server\/.+\.md$/.test(path)).slice(1);
+
+  test("is an index of at most 1,000 words that lists every document of the server", async () => {
+    expect((await index).split(/\s+/).length).toBeLessThanOrEqual(1000);
+    const rows = parseTable(await index);
+    const listed = rows.flatMap(([document = ""]) => parseLinks("server/README.md", document));
+    expect(listed.map(({ file }) => file).toSorted()).toEqual(others.toSorted());
+    const files = Array.from(new Bun.Glob("server/**/*.md").scanSync(ROOT));
+    expect<string[]>(others.toSorted()).toEqual(
+      files.filter((file) => file !== "server/README.md").toSorted(),
+    );
+  });
+
+  test.each(others)("%s begins with who reads it", async (path) => {
+    expect(await readDoc(path)).toMatch(/^# .+\n\nFor /);
+  });
+});
+
 describe("CONTRIBUTING.md", () => {
   test("lists every file of core", async () => {
     const rows = parseTable(findSection(await readDoc("CONTRIBUTING.md"), "### Files of core"));
     const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
-      [...files, "client/", "resources/", "responses/", "testing/"].toSorted(),
+      [...files, "client/", "metrics/", "resources/", "responses/", "testing/"].toSorted(),
     );
   });
 
@@ -126,15 +146,9 @@ describe("every document", () => {
     },
   );
 
-  const withLinks = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "RELEASING.md",
-    "server/README.md",
-    "server/SELLING.md",
-    "tests/bench/README.md",
-    "tests/examples/README.md",
-  ] as const;
+  const withLinks = DOC_FILES.filter((path) =>
+    /^(?!core|tests\/support|CHANGELOG).*\.md$/.test(path),
+  );
   test.each(withLinks)("%s links to files and headings that exist", async (path) => {
     const links = parseLinks(path, await readDoc(path));
     expect(links).not.toBeEmpty();

@@ -1,31 +1,32 @@
-/** Compares the documents with the code: settings, commands, errors, limits, fields, examples. */
+/** Compares the documents with the code: settings, commands, errors, fields, examples. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/kinds.ts";
-import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
 import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";
 import { ERROR_STATUSES } from "../core/errors.ts";
 import { formatErrorResponse } from "../server/http/errors.ts";
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charges.ts";
-import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
 import { createProgram } from "../server/main.ts";
-import { createAbortLimiter } from "../server/metering/rate-limit.ts";
 import { DAY_MS } from "../core/time.ts";
-import {
-  parseInlineCode,
-  parseNumbers,
-  readDoc,
-  findSection,
-  parseTable,
-  listVerbs,
-} from "./support/docs.ts";
+import { parseInlineCode, readDoc, findSection, parseTable, listVerbs } from "./support/docs.ts";
 import { REJECTED_LINES } from "./support/rejected-lines.ts";
 import { runInProcess } from "./support/command-line-io.ts";
 import { openSandbox } from "./support/processes/command-line.ts";
 import { startTestService } from "./support/service.ts";
 
 const readme = await readDoc("README.md");
-const serverReadme = await readDoc("server/README.md");
+const operatingDoc = await readDoc("server/OPERATING.md");
+const commandsDoc = await readDoc("server/COMMANDS.md");
+const apiDoc = await readDoc("server/API.md");
+const observationsDoc = await readDoc("server/OBSERVATIONS.md");
+const administrationDoc = await readDoc("server/ADMINISTRATION.md");
+
+/** The documents with commands that can be run one after another. */
+const COMMAND_DOCS = [
+  "server/COMMANDS.md",
+  "server/OPERATING.md",
+  "server/COLLECTING.md",
+  "server/ADMINISTRATION.md",
+] as const;
 
 /** The time of the responses in README.md. */
 const README_CLOCK = Date.parse("2026-11-21T03:07:00Z");
@@ -34,19 +35,11 @@ const service = await startTestService({ ADMIN_TOKEN: "0123456789abcdef" });
 service.clock.now = README_CLOCK;
 afterAll(service.close);
 
-/** Every limit, by its name in the code. */
-const limits: Readonly<Record<string, number | coreLimits.IntegerRange>> = {
-  ...coreLimits,
-  ABORTED_READS_PER_MINUTE: createAbortLimiter(() => 0).maxPerMinute,
-  IDEMPOTENCY_KEY_MAX_CHARACTERS,
-  BODY_MAX_BYTES,
-};
-
 const COMMANDS = listVerbs(createProgram());
 
-describe("server/README.md", () => {
-  test("lists every setting with its default, what it allows and what it is for", () => {
-    const rows = parseTable(findSection(serverReadme, "### Settings"));
+describe("the documents of the service", () => {
+  test("OPERATING.md lists every setting with its default, what it allows and what it is for", () => {
+    const rows = parseTable(findSection(operatingDoc, "## Settings"));
     expect(rows).toEqual(
       SETTINGS.map(({ name, default: initial, allowed, description }) => [
         `\`${name}\``,
@@ -57,8 +50,8 @@ describe("server/README.md", () => {
     );
   });
 
-  test("lists every command with its arguments and options", () => {
-    const rows = parseTable(findSection(serverReadme, "### Commands"));
+  test("COMMANDS.md lists every command with its arguments and options", () => {
+    const rows = parseTable(commandsDoc);
     const listed = rows.map(([verb = "", options = ""]) => [
       parseInlineCode(verb),
       parseInlineCode(options),
@@ -72,8 +65,8 @@ describe("server/README.md", () => {
     expect(listed).toEqual(actual);
   });
 
-  test("lists every error with its status", () => {
-    const rows = parseTable(findSection(serverReadme, "### Errors"));
+  test("API.md lists every error with its status", () => {
+    const rows = parseTable(findSection(apiDoc, "## Errors"));
     expect(rows.map(([status, name]) => [status, name])).toEqual(
       Object.entries(ERROR_STATUSES).map(([name, status]) => [String(status), `\`${name}\``]),
     );
@@ -87,17 +80,14 @@ describe("server/README.md", () => {
   ])("shows the response to GET %s", async (path, sentence) => {
     const body = await (await service.get(path)).text();
     expect(body).toContain(JSON.stringify(sentence).slice(1, -1));
-    expect(findSection(serverReadme, "### Errors")).toContain(`\n    ${body}\n`);
+    expect(findSection(apiDoc, "## Errors")).toContain(`\n    ${body}\n`);
   });
 
   test("shows the errors of the video API that a path alone cannot cause", () => {
-    const section = findSection(serverReadme, "### Errors");
+    const section = findSection(apiDoc, "## Errors");
     const errors = [
       { code: "Missing API Key", message: "…" },
-      {
-        code: "Short Not Found",
-        message: "Short nothing not found for channel sevenminutesoup",
-      },
+      { code: "Short Not Found", message: "Short nothing not found for channel sevenminutesoup" },
     ] as const;
     for (const error of errors) {
       expect(section).toContain(
@@ -106,46 +96,8 @@ describe("server/README.md", () => {
     }
   });
 
-  test("lists every limit", () => {
-    const table = parseTable(findSection(serverReadme, "### Limits"));
-    const rows = new Map(table.map(([what = "", limit = ""]) => [what, limit]));
-    const limitTexts: Record<string, string | undefined> = {
-      SHORTS_LIMIT_RANGE: rows.get("`limit` of `/shorts`"),
-      HISTORY_LIMIT_RANGE: rows.get("`limit` of `/history` and `/compare`"),
-      BATCH_MAX_NAMES: rows.get("names of a batch"),
-      COMPARISON_MAX_NAMES: rows.get("names of a comparison"),
-      LIST_LIMIT_RANGE: rows.get("`limit` of lists"),
-      FILTERED_PAGE_MAX_ENTITIES: rows.get("entities that a page of a filtered list looks at"),
-      SEARCH_MAX_CHARACTERS: rows.get("`search` and `country` of lists"),
-      DAYS_FILTER_RANGE: rows.get("`days` of `/tweets` and `/followers`"),
-      PAGE_NUMBER_RANGE: rows.get("`page` of `/tweets` and `/followers`"),
-      PAGE_LIMIT_RANGE: rows.get("`limit` of `/tweets` and `/followers`"),
-      INTEGER_MAX: rows.get("a count, an amount of credits"),
-      USAGE_DAYS_RANGE: rows.get("days of usage in an answer"),
-      IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
-      ABORTED_READS_PER_MINUTE: rows.get("reads of a key without a response"),
-      FREE_REPEATS_MAX: rows.get("free repeats with an idempotency key"),
-      IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),
-      LINK_MAX_CHARACTERS: rows.get("a link of an observation"),
-      TEXT_MAX_CHARACTERS: rows.get("any other text of an observation"),
-      OBSERVATION_LINE_MAX_BYTES: rows.get("a line of observations"),
-      REJECTED_LINES_LISTED_MAX: rows.get("rejected lines that an import lists"),
-      BODY_MAX_BYTES: rows.get("a request body"),
-      CLOCK_SKEW_MAX_MS: rows.get("`observedAt` ahead of the clock"),
-      HISTORY_MAX_POINTS: rows.get("a history"),
-      TWEET_RECORD_MAX_POINTS: rows.get("the history of each tweet in a page"),
-    };
-    expect(rows.size).toBe(Object.keys(limits).length);
-    const documented = Object.entries(limitTexts).map(([name, text]) => [name, parseNumbers(text)]);
-    const expected = Object.entries(limits).map(([name, limit]) => {
-      if (typeof limit !== "number") return [name, [limit.min, limit.max, limit.default]];
-      return [name, [name.endsWith("_MS") ? limit / 60_000 : limit]];
-    });
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected));
-  });
-
-  test("lists every kind with its fields", () => {
-    const rows = parseTable(findSection(serverReadme, "## Observations"));
+  test("OBSERVATIONS.md lists every kind with its fields", () => {
+    const rows = parseTable(observationsDoc);
     const listed = rows.map((cells) => cells.map(parseInlineCode));
     expect(listed).toEqual(
       ENTITY_KINDS.map((kind) => {
@@ -160,7 +112,7 @@ describe("server/README.md", () => {
     );
   });
 
-  test("lists every operation and header of the OpenAPI document", async () => {
+  test("API.md lists every operation and header of the OpenAPI document", async () => {
     const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
       paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
       components: { headers: object };
@@ -169,22 +121,21 @@ describe("server/README.md", () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       isAdmin(path) ? [] : Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const section = findSection(serverReadme, "## The HTTP API");
-    const listed = parseTable(section).flatMap(([operation = ""]) => parseInlineCode(operation));
+    const listed = parseTable(apiDoc).flatMap(([operation = ""]) => parseInlineCode(operation));
     expect(listed.toSorted()).toEqual(operations.toSorted());
     for (const [path, methods] of Object.entries(document.paths)) {
-      const described = isAdmin(path) ? serverReadme : section;
+      const described = isAdmin(path) ? administrationDoc + apiDoc : apiDoc;
       for (const { name } of Object.values(methods).flatMap(({ parameters = [] }) => parameters))
         expect(described).toMatch(new RegExp("[`{]" + name + "[`}]"));
     }
-    const headers = parseTable(findSection(section, "### Credits and headers"));
+    const headers = parseTable(findSection(apiDoc, "## Credits and headers"));
     expect(headers.flatMap(([name = ""]) => parseInlineCode(name)).toSorted()).toEqual(
       Object.keys(document.components.headers).toSorted(),
     );
   });
 
-  test("lists every path of the administration API", () => {
-    const rows = parseTable(findSection(serverReadme, "### The administration API"));
+  test("ADMINISTRATION.md lists every path", () => {
+    const rows = parseTable(findSection(administrationDoc, "## The administration API"));
     const routes = service.service.app.routes
       .filter(({ path }) => path.startsWith("/admin/"))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
@@ -194,11 +145,12 @@ describe("server/README.md", () => {
     );
   });
 
-  test("shows commands that succeed, in their order", async () => {
+  test("show commands that succeed, in their order", async () => {
     const sandbox = await openSandbox();
-    const [, policy = ""] = /^ {4}RETENTION=(\S+)$/m.exec(serverReadme) ?? [];
+    const [, policy = ""] = /^ {4}RETENTION=(\S+)$/m.exec(operatingDoc) ?? [];
     const environment = { DATABASE_URL: `file:${sandbox.file}`, RETENTION: policy };
-    const lines = serverReadme.matchAll(/^ {4}bun server\/main\.ts ([a-z].*)$/gm);
+    const texts = await Promise.all(COMMAND_DOCS.map(readDoc));
+    const lines = texts.join("\n").matchAll(/^ {4}bun server\/main\.ts ([a-z].*)$/gm);
     const commands = new Set(Array.from(lines, ([, line = ""]) => line));
     expect(commands.size).toBeGreaterThan(5);
     for (const command of commands) {
@@ -211,7 +163,7 @@ describe("server/README.md", () => {
   }, 60_000);
 
   test("shows a body that adds and removes a creator", async () => {
-    const section = findSection(serverReadme, "### The monitoring list");
+    const section = findSection(apiDoc, "## The monitoring list");
     const [, body = ""] = /^ {4}(\{"creator".*\})$/m.exec(section) ?? [];
     const headers = { "content-type": "application/json" };
     for (const [method, status] of [
@@ -223,7 +175,7 @@ describe("server/README.md", () => {
     }
   });
 
-  test("lists every reason for a rejection as an import prints it", async () => {
+  test("OBSERVATIONS.md lists every reason for a rejection as an import prints it", async () => {
     const encoder = new TextEncoder();
     const lines = REJECTED_LINES.map((line) =>
       typeof line === "string"
@@ -233,7 +185,7 @@ describe("server/README.md", () => {
     const bytes = [encoder.encode("\n"), Uint8Array.of(0xff, 0x0a)];
     for (const line of lines) bytes.push(line, encoder.encode("\n"));
     const { rejected } = await service.importLines(Uint8Array.from(Buffer.concat(bytes)));
-    const rows = parseTable(findSection(serverReadme, "### Why a line is rejected"));
+    const rows = parseTable(findSection(observationsDoc, "## Why a line is rejected"));
     expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
   });
 });
@@ -291,9 +243,7 @@ describe("README.md", () => {
     expect<object>({ ...taken, rejected: rejected.length }).toEqual(
       Object.fromEntries(names.split(/ +/).map((name, index) => [name, shown[index]])),
     );
-    expect(ENTITY_KINDS.filter((kind) => lines.includes(`"kind":"${kind}"`))).toEqual([
-      ...ENTITY_KINDS,
-    ]);
+    expect(ENTITY_KINDS.every((kind) => lines.includes(`"kind":"${kind}"`))).toBe(true);
     expect((await service.importLines(lines)).unchanged).toBe(taken.read);
   });
 });

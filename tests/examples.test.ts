@@ -147,7 +147,7 @@ describe("core/README.md", async () => {
   const readme = await Bun.file(join(CORE, "README.md")).text();
   const blocks = Array.from(readme.matchAll(/```ts\n(.*?)```/gs), ([, code = ""]) => code);
 
-  test("has an example for each part", () => expect(blocks.length).toBe(7));
+  test("has an example for each part", () => expect(blocks.length).toBe(8));
 
   test.each(blocks.map((code, index) => [index + 1, code] as const))(
     "example %d prints what it says",

@@ -1,8 +1,9 @@
 /** Follows README.md from its first command to its last, in a copy of the project. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { readDoc } from "./support/docs.ts";
-import { countColours, hasBrowser, openPage } from "./support/processes/browser.ts";
+import { readDoc, ROOT } from "./support/docs.ts";
+import { findFreePort } from "./support/network/free-port.ts";
+import { countColours, hasBrowser, openPage, setDate } from "./support/processes/browser.ts";
 import {
   cloneProject,
   parseReadmeSteps,
@@ -10,7 +11,8 @@ import {
   type ReadmeStep,
 } from "./support/processes/readme-runner.ts";
 
-const steps = parseReadmeSteps(await readDoc("README.md"));
+const readme = await readDoc("README.md");
+const steps = parseReadmeSteps(readme);
 
 /** Commands that take minutes, and where they run instead. */
 const SKIPPED: Readonly<Record<string, string>> = {
@@ -49,6 +51,33 @@ describe.skipIf(Bun.which("curl") === null)("README.md, followed in order (needs
       }
     }
   }, 300_000);
+});
+
+test("the executable of README.md serves the demo", async () => {
+  const [, block = ""] = /^ {2}```sh\n([^`]* run build\n[^`]*)^ {2}```$/m.exec(readme) ?? [];
+  const [build = "", demo = ""] = block.trim().split(/\n\s*/);
+  const executable = await cloneProject({ PORT: "0" });
+  try {
+    const { status, err } = await executable.run(build.replace(/^npx -y bun@\S+/, "bun"));
+    expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
+    const printed = await executable.serve(demo, "Ctrl-C stops it");
+    const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
+    const [demoKey = ""] = /cm_[\w-]+/.exec(printed) ?? [];
+    const response = await fetch(`${address}/api/video/sevenminutesoup/details`, {
+      headers: { "x-api-key": demoKey },
+    });
+    expect(await response.json()).toMatchObject({ username: "sevenminutesoup" });
+  } finally {
+    await executable.close();
+  }
+}, 120_000);
+
+test("README.md starts Compose as compose.yaml says", async () => {
+  const [, block = ""] = /^ {2}```sh\n([^`]*docker compose up[^`]*)^ {2}```$/m.exec(readme) ?? [];
+  const commands = block.trim().split(/\n\s*/);
+  const file = await Bun.file(join(ROOT, "compose.yaml")).text();
+  expect(commands).not.toEqual([""]);
+  for (const command of commands) expect(file).toContain(`#     ${command}\n`);
 });
 
 /** Does what the README says up to a command, and runs it. */
@@ -99,7 +128,7 @@ async function openLink(command: string): Promise<void> {
   if (!hasBrowser()) return;
   const { page, faults, close } = await openPage(link.origin);
   // The day after the imported observations, so that they are in the range of the chart.
-  await page.clock.setFixedTime("2026-11-21T00:00:00Z");
+  await setDate(page, Date.parse("2026-11-21T00:00:00Z"));
   await page.goto(link.href);
   await page.getByRole("heading", { name: "mysoup" }).waitFor();
   await page.locator("main canvas").first().waitFor();
@@ -130,12 +159,4 @@ function describeShape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(describeShape);
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, describeShape(one)]));
-}
-
-/** A port that nobody listens on now. */
-function findFreePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port: freePortNumber = 0 } = server;
-  void server.stop(true);
-  return freePortNumber;
 }

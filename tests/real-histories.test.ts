@@ -14,7 +14,7 @@ import { createImporter } from "../server/store/observations/import.ts";
 import { createMicroblogReads } from "../server/store/reads/microblog.ts";
 import { createVideoReads } from "../server/store/reads/video.ts";
 import { modelHistory, type ModelRange } from "./model/histories.ts";
-import { cutBlocks } from "../server/store/observations/parse-lines.ts";
+import { cutBlocks } from "../server/observation-batches/parse-lines.ts";
 import { withDatabase } from "./support/store/database.ts";
 
 const ENTITIES = Number(process.env["HISTORY_ENTITIES"] ?? 60);

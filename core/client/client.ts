@@ -1,71 +1,14 @@
 /** The client of the service: its interface, and the request that each of its methods sends. */
-import type { SortName } from "../lists.ts";
 import type * as resources from "../resources/generated/types.ts";
 import { compareText } from "../text.ts";
 import { list } from "./listing.ts";
-import type {
-  ChannelListQuery,
-  HistoryMethod,
-  ListMethod,
-  ListQuery,
-  OwnerClient,
-  PageQuery,
-  ReadMethod,
-  ShortsQuery,
-} from "./methods.ts";
+import { createOwnerClient, readBatch, readBuckets, readRows } from "./named-reads.ts";
+import type { ReadMethod } from "./methods.ts";
+import type { MicroblogClient, VideoClient } from "./client-reads.ts";
 import type { Result } from "./attempt.ts";
 import { assertAllowed, type ClientOptions, type RequestOptions } from "./options.ts";
+import { createListsClient, type ListsClient } from "./lists.ts";
 import { createSend, type PathSegment, type Send } from "./request.ts";
-
-/** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
-export interface VideoClient extends OwnerClient<
-  resources.ChannelHistory,
-  resources.ChannelBatch,
-  resources.ChannelComparison
-> {
-  /** Channels, sorted by a figure. */
-  channels: ListMethod<[], ChannelListQuery, resources.ListedChannel, resources.ChannelList>;
-  /** All channels in one response. */
-  allChannels: ReadMethod<[], resources.ChannelList>;
-  /** A channel, by identifier or username. */
-  channel: ReadMethod<[channel: string], resources.ChannelDetails>;
-  /** The shorts of a channel, newest first; `before` is an instant in ISO 8601. */
-  shorts: ListMethod<[channel: string], ShortsQuery, resources.ShortSummary, resources.ShortsPage>;
-  /** A short with its history. */
-  short: ReadMethod<[channel: string, id: string], resources.ShortDetails>;
-  /** The counts of a short over time, oldest first. */
-  shortHistory: HistoryMethod<[channel: string, id: string], resources.ShortHistory>;
-}
-
-/** Reads users and tweets. `username` is without the @ symbol, in any case. */
-export interface MicroblogClient extends OwnerClient<
-  resources.UserHistory,
-  resources.UserBatch,
-  resources.UserComparison
-> {
-  /** Users, sorted by a figure. */
-  users: ListMethod<[], ListQuery<SortName<"user">>, resources.ListedUser, resources.UserList>;
-  /** A user. */
-  user: ReadMethod<[username: string], resources.UserDetails>;
-  /** The tweets of a user with their identifiers, newest first. */
-  tweets: ListMethod<
-    [username: string],
-    PageQuery,
-    readonly [id: string, tweet: resources.TweetRecord],
-    resources.TweetsPage
-  >;
-  /** The follower counts of a user, newest first. */
-  followers: ListMethod<
-    [username: string],
-    PageQuery,
-    resources.FollowersPage["followers"]["USER"]["metrics"][number],
-    resources.FollowersPage
-  >;
-  /** A tweet with its history. */
-  tweet: ReadMethod<[username: string, id: string], resources.TweetDetails>;
-  /** The counts of a tweet over time, oldest first. */
-  tweetHistory: HistoryMethod<[username: string, id: string], resources.TweetHistory>;
-}
 
 /**
  * A client of the service. A method rejects with a `MetricsError` after an error response, a
@@ -83,17 +26,27 @@ export interface Client {
     add: ReadMethod<[creator: string], resources.CreatorResult>;
     remove: ReadMethod<[creator: string], resources.CreatorResult>;
   };
+  /** Saved lists of channels and users. Free of charge. */
+  readonly lists: ListsClient;
+  /** All metrics by name, with unit, formula, window and limits. Free of charge. */
+  metrics: ReadMethod<[], resources.MetricList>;
   /** The account of the key: its balance and its usage. Free of charge. */
   account: ReadMethod<
     [
       query?: {
         readonly from?: string | undefined;
         readonly to?: string | undefined;
+        readonly zone?: string | undefined;
         readonly by?: string | undefined;
       },
     ],
     resources.AccountDetails
   >;
+  /**
+   * Replaces the key by a new one, which only this response has. The old key stays valid for the
+   * overlap: `0`, or a duration such as `12h`; 24 hours by default. Free of charge.
+   */
+  rotateKey: (overlap?: string, options?: RequestOptions) => Promise<Result<resources.RotatedKey>>;
 }
 
 /**
@@ -103,7 +56,7 @@ export interface Client {
  *
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "cm_..." });
- * Object.keys(client); // ["video", "microblog", "creators", "account"]
+ * Object.keys(client); // ["video", "microblog", "creators", "lists", "metrics", "account", "rotateKey"]
  */
 export function createClient(clientOptions: ClientOptions): Client {
   const send = createSend(clientOptions);
@@ -123,9 +76,25 @@ export function createClient(clientOptions: ClientOptions): Client {
       add: change("PATCH"),
       remove: change("DELETE"),
     },
+    lists: createListsClient(send),
+    metrics: (options) => read(send, ["api/metrics"], (body) => body.metrics.length, options),
     account: (query, options) =>
       send({ method: "GET", path: ["api/account"], query, probe: (body) => body.balance }, options),
+    rotateKey: rotateKey.bind(null, send),
   };
+}
+
+async function rotateKey(
+  send: Send,
+  overlap?: string,
+  options?: RequestOptions,
+): Promise<Result<resources.RotatedKey>> {
+  const isOverlap = overlap === undefined || typeof overlap === "string";
+  assertAllowed("overlap", overlap, isOverlap, "text");
+  const path = ["api/account/keys/rotate"];
+  const body = { overlap };
+  const probe = ({ key }: resources.RotatedKey) => key;
+  return send({ method: "POST", path, body, isChange: true, probe }, options);
 }
 
 const read = <Body>(
@@ -134,33 +103,6 @@ const read = <Body>(
   probe: (body: Body) => unknown,
   options?: RequestOptions,
 ): Promise<Result<Body>> => send({ method: "GET", path, probe }, options);
-
-const readBuckets = <Bucket>(page: { readonly history: readonly Bucket[] }): readonly Bucket[] =>
-  page.history;
-
-type CursorPage = Pick<resources.ChannelHistory, "pagination">;
-
-/** Creates the reads of owners. A request has one owner as `name`, several as its plural. */
-function createOwnerClient<
-  History extends CursorPage & { readonly history: readonly unknown[] },
-  Batch extends { readonly results: readonly unknown[] },
-  Comparison extends CursorPage & { readonly count: string; readonly rows: readonly unknown[] },
->(send: Send, root: string, name: "channel" | "username"): OwnerClient<History, Batch, Comparison> {
-  const plural = `${name}s`;
-  return {
-    history: (owner, query, options) =>
-      list(send, [root, { [name]: owner }, "history"], query, readBuckets, options),
-    async details(names, options) {
-      const isNames = Array.isArray(names) && names.every((value) => typeof value === "string");
-      assertAllowed(plural, names, isNames, "an array of names");
-      const probe = ({ results }: Batch) => results.length;
-      const body = { [plural]: names };
-      return send({ method: "POST", path: [root, "details"], body, probe }, options);
-    },
-    compare: (names, query, options) =>
-      list(send, [root, "compare"], query, (page) => page.rows, options, { [plural]: names }),
-  };
-}
 
 const VIDEO = "api/video";
 
@@ -174,16 +116,27 @@ function createVideoClient(send: Send): VideoClient {
       list(send, [VIDEO, "channels"], query, (page) => page.channels, options, {
         limit: CHANNELS_LIMIT,
       }),
+    channelTable: (fields, query, options) =>
+      list(send, [VIDEO, "channels"], query, (page) => page.channels, options, { fields }),
     allChannels: (options) =>
       read(send, [VIDEO, "channels"], (body) => body.channels.length, options),
     channel: (channel, options) =>
       read(send, [VIDEO, { channel }, "details"], (body) => body.id, options),
     shorts: (channel, query, options) =>
       list(send, [VIDEO, { channel }, "shorts"], query, (page) => page.shorts, options),
+    shortTable: (query, options) =>
+      list(send, [VIDEO, "shorts"], query, (page) => page.shorts, options),
+    shortDetails: (ids, options) => readBatch(send, [VIDEO, "shorts"], ids, options),
+    compareShorts: (ids, query, options) =>
+      list(send, [VIDEO, "compare-shorts"], query, readRows, options, { ids }),
     short: (channel, id, options) =>
       read(send, [VIDEO, { channel }, "short", { id }], (body) => body.metrics, options),
     shortHistory: (channel, id, query, options) =>
       list(send, [VIDEO, { channel }, "short", { id }, "history"], query, readBuckets, options),
+    metrics: (channel, options) =>
+      read(send, [VIDEO, { channel }, "metrics"], (body) => body.metrics, options),
+    shortMetrics: (channel, id, options) =>
+      read(send, [VIDEO, { channel }, "short", { id }, "metrics"], (body) => body.metrics, options),
   };
 }
 
@@ -194,12 +147,19 @@ function createMicroblogClient(send: Send): MicroblogClient {
     ...createOwnerClient(send, MICROBLOG, "username"),
     users: (query, options) =>
       list(send, [MICROBLOG, "users"], query, (page) => page.users, options),
+    userTable: (fields, query, options) =>
+      list(send, [MICROBLOG, "users"], query, (page) => page.users, options, { fields }),
     user: (username, options) =>
       read(send, [MICROBLOG, { username }, "details"], (body) => body.username, options),
     tweets: (username, query, options) =>
       list(send, [MICROBLOG, { username }, "tweets"], query, listTweets, options),
     followers: (username, query, options) =>
       list(send, [MICROBLOG, { username }, "followers"], query, readFollowers, options),
+    tweetTable: (query, options) =>
+      list(send, [MICROBLOG, "tweets"], query, (page) => page.tweets, options),
+    tweetDetails: (ids, options) => readBatch(send, [MICROBLOG, "tweets"], ids, options),
+    compareTweets: (ids, query, options) =>
+      list(send, [MICROBLOG, "compare-tweets"], query, readRows, options, { ids }),
     tweet: (username, id, options) =>
       read(send, [MICROBLOG, { username }, "tweet", { id }], (body) => body.tweet.metrics, options),
     tweetHistory: (username, id, query, options) =>
@@ -208,6 +168,15 @@ function createMicroblogClient(send: Send): MicroblogClient {
         [MICROBLOG, { username }, "tweet", { id }, "history"],
         query,
         readBuckets,
+        options,
+      ),
+    metrics: (username, options) =>
+      read(send, [MICROBLOG, { username }, "metrics"], (body) => body.metrics, options),
+    tweetMetrics: (username, id, options) =>
+      read(
+        send,
+        [MICROBLOG, { username }, "tweet", { id }, "metrics"],
+        (body) => body.metrics,
         options,
       ),
   };

@@ -3,7 +3,8 @@
  *
  * @module @creator-metrics/core/client
  */
-export { createClient, type Client, type MicroblogClient, type VideoClient } from "./client.ts";
+export { createClient, type Client } from "./client.ts";
+export type { MicroblogClient, VideoClient } from "./client-reads.ts";
 export type { ErrorCode } from "../errors.ts";
 export {
   AbortError,
@@ -14,18 +15,24 @@ export {
   type MetricsErrorCode,
   type MetricsErrorDetails,
 } from "./errors.ts";
+export type { ListsClient } from "./lists.ts";
 export type { Listing } from "./listing.ts";
 export type {
   ChannelListQuery,
+  FieldName,
   HistoryMethod,
   HistoryQuery,
+  ItemComparisonQuery,
+  ItemListQuery,
   ListMethod,
   ListQuery,
+  NamesOrList,
   OwnerClient,
   PageQuery,
   ReadMethod,
   RequestQuery,
   ShortsQuery,
+  UserListQuery,
 } from "./methods.ts";
 export type { ClientOptions, RequestOptions } from "./options.ts";
 export type { Result } from "./attempt.ts";

@@ -17,10 +17,12 @@ import { runtime, type AbortSignalLike } from "./runtime.ts";
 export type PathSegment = string | Readonly<Record<string, string>>;
 
 interface ApiRequest<Body> {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: readonly PathSegment[];
   readonly query?: object | undefined;
   readonly body?: object;
+  /** Whether a `POST` changes something: then it is not sent again after a failure. */
+  readonly isChange?: boolean;
   /** Reads a field that every response has. A response without it is not of the service. */
   readonly probe: (body: Body) => unknown;
 }
@@ -69,7 +71,7 @@ export function createSend(clientOptions: ClientOptions): Send {
 }
 
 function prepareRequest<Body>(
-  { method, path: segments, query, body, probe }: ApiRequest<Body>,
+  { method, path: segments, query, body, isChange = false, probe }: ApiRequest<Body>,
   options: RequestOptions,
   { baseUrl, apiKey }: ClientOptions,
   cache: ReturnType<typeof createResponseCache>,
@@ -77,7 +79,7 @@ function prepareRequest<Body>(
   checkRequestOptions(options);
   const path = formatPath(segments);
   const url = baseUrl.replace(/\/+$/, "") + path + formatQuery(query);
-  const isRead = method === "GET" || method === "POST";
+  const isRead = !isChange && (method === "GET" || method === "POST");
   // All attempts have one key, so the service charges them once.
   const idempotencyKey = isRead ? (options.idempotencyKey ?? createIdempotencyKey()) : undefined;
   const cached = method === "GET" ? cache.get(url) : undefined;

@@ -1,4 +1,4 @@
-/** Schemas of the response of `GET /api/account`: the balance and the usage of an account. */
+/** Schemas of responses about an account: its balance and usage, and the rotation of its key. */
 import * as Type from "@sinclair/typebox";
 import { Count, Day, describe, Instant, strictObject, TextOrNull } from "./fields.ts";
 import type { ResourceSchemas } from "./generated/schemas.ts";
@@ -27,7 +27,7 @@ export const UsageRow: ResourceSchemas["UsageRow"] = strictObject({
     ),
   ),
   endpoint: Type.Optional(Type.String({ description: "As in this reference" })),
-  day: Type.Optional(describe(Day, "UTC")),
+  day: Type.Optional(describe(Day, "In the zone, or UTC without one")),
   hour: Type.Optional(describe(Instant, "The start of the hour")),
   requests: Type.Integer({ minimum: 0, description: "Charged requests" }),
   credits: Type.Integer({ minimum: 0, description: "Credits that they were charged" }),
@@ -35,10 +35,24 @@ export const UsageRow: ResourceSchemas["UsageRow"] = strictObject({
   statuses: Type.Optional(UsageStatuses),
 });
 
+/** The response of a rotation of a key. */
+export const RotatedKey: ResourceSchemas["RotatedKey"] = strictObject({
+  id: Type.Integer({ minimum: 1 }),
+  key: Type.String({ description: "The new key. It is shown only here" }),
+  old_id: Type.Integer({ minimum: 1 }),
+  old_expires_at: Instant,
+});
+
 /** The response of `GET /api/account`. */
 export const AccountDetails: ResourceSchemas["AccountDetails"] = strictObject({
   account: Type.String({ description: "Name of the account" }),
   balance: describe(Count, "Credits that are left"),
+  zone: Type.Optional(
+    Type.String({ description: "The time zone of the days, as zone names it; without it, UTC" }),
+  ),
+  credits_url: Type.Optional(
+    Type.String({ description: "Where credits are sold; absent if the operator names no place" }),
+  ),
   usage: Type.Array(UsageRow, {
     description: "Every day of the range, oldest first; with by, the groups with use",
   }),

@@ -5,7 +5,12 @@
  */
 import * as Type from "@sinclair/typebox";
 import { ERROR_STATUSES, isErrorCode } from "../errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX, PAGE_LIMIT_RANGE } from "../limits.ts";
+import {
+  IDENTIFIER_MAX_CHARACTERS,
+  INTEGER_MAX,
+  LIST_NAME_MAX_CHARACTERS,
+  PAGE_LIMIT_RANGE,
+} from "../limits.ts";
 import type { Nullable, ResourceSchemas } from "./generated/schemas.ts";
 
 /** A value, or `null` if no source reported it. */
@@ -61,10 +66,18 @@ export const createTextSchema = (
   return Type.String({ pattern: `^(?:${character}){${min},${max}}$` });
 };
 
-/** An identifier, as `isIdentifier()` of core checks it. */
-export const Identifier: Type.TString = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
-  excluded: "\\u0000-\\u001f\\u007f-\\u009f",
-});
+/** An identifier of up to `max` characters, as `isIdentifier()` of core checks it. */
+export const createIdentifierSchema = (max: number): Type.TString =>
+  createTextSchema(1, max, { excluded: "\\u0000-\\u001f\\u007f-\\u009f" });
+
+/** An identifier of an entity. */
+export const Identifier: Type.TString = createIdentifierSchema(IDENTIFIER_MAX_CHARACTERS);
+
+/** The name of a saved list, as `parseListName()` of core checks it, but for spaces and dots. */
+export const ListName: Type.TString = describe(
+  createIdentifierSchema(LIST_NAME_MAX_CHARACTERS),
+  "The name of a saved list, unique in its account regardless of case",
+);
 
 /** The days that exist, from the year 0 to 9999. */
 export const DATE_PATTERN: string =

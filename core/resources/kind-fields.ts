@@ -3,6 +3,7 @@ import * as Type from "@sinclair/typebox";
 import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, type GainName } from "../growth.ts";
 import {
   ENTITY_FIELDS,
+  MAIN_COUNTS,
   type CountName,
   type EntityFields,
   type EntityKind,
@@ -10,6 +11,8 @@ import {
   type KINDS,
   type OwnerKind,
 } from "../kinds.ts";
+import type { PercentName } from "../list-sorts.ts";
+import type { PERCENT_SUFFIX } from "../metrics/catalog.ts";
 import {
   CountChange,
   CountOrNull,
@@ -102,7 +105,10 @@ const TYPES: AttributeTypes = {
 };
 
 /** The difference of two counts, or `null` if either is unknown. */
-const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
+export const ChangeOrNull: Nullable<Type.TInteger> = nullable(CountChange);
+
+/** A metric that is no whole number, or `null` if it is unknown. */
+export const NumberOrNull: Nullable<Type.TNumber> = nullable(Type.Number());
 
 /** Creates the schemas of the attributes, the counts and the changes of counts of a kind. */
 export function createKindFields<Kind extends EntityKind>(
@@ -119,13 +125,24 @@ export function createKindFields<Kind extends EntityKind>(
   };
 }
 
+// The catalog itself would add a third to a bundle.
+const PERCENT: typeof PERCENT_SUFFIX = "Percent";
+
 /** Creates the schemas of the gains of a kind. A list has only the gain that it is sorted by. */
 export function createGainSchemas<Kind extends OwnerKind>(
   kind: Kind,
-): Record<GainName<Kind>, Type.TOptional<typeof ChangeOrNull>> {
-  const entries = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => {
+): Record<GainName<Kind>, Type.TOptional<typeof ChangeOrNull>> &
+  Record<PercentName<Kind>, Type.TOptional<typeof NumberOrNull>> {
+  const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => {
     const description = `The change of ${count} over ${GAIN_PERIOD_DAYS[period]} days`;
     return [name, Type.Optional(describe(ChangeOrNull, description))];
   });
-  return Object.fromEntries(entries) as Record<GainName<Kind>, Type.TOptional<typeof ChangeOrNull>>;
+  const percents = Object.entries(GAIN_DEFINITIONS[kind])
+    .filter(([, { count }]) => count === MAIN_COUNTS[kind])
+    .map(([name, { count, period }]) => {
+      const description = `The change of ${count} over ${GAIN_PERIOD_DAYS[period]} days, in percent`;
+      return [`${name}${PERCENT}`, Type.Optional(describe(NumberOrNull, description))];
+    });
+  // `Object.fromEntries()` does not know the names.
+  return Object.fromEntries([...gains, ...percents]);
 }

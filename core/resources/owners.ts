@@ -11,6 +11,7 @@ import {
   describe,
   Identifier,
   Instant,
+  ListName,
   ServiceError,
   strictObject,
   Username,
@@ -22,6 +23,11 @@ import { UserDetails } from "./microblog.ts";
 import { ChannelDetails } from "./video.ts";
 
 const Interval = createChoice(HISTORY_INTERVALS, "How the observations are grouped");
+
+/** The time zone of the buckets; absent unless the request has one. */
+export const OptionalZone: Type.TOptional<Type.TString> = Type.Optional(
+  Type.String({ description: "The time zone of the buckets, as zone names it; without it, UTC" }),
+);
 
 const BucketStart = describe(
   Instant,
@@ -44,6 +50,7 @@ function createPageFields<Kind extends EntityKind>(kind: Kind) {
     "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed";
   return {
     interval: Interval,
+    zone: OptionalZone,
     history: Type.Array(bucket, { description }),
     pagination: CursorPagination,
   };
@@ -78,15 +85,24 @@ export const TweetHistory: ResourceSchemas["TweetHistory"] = strictObject({
 const createNamesSchema = (description: string) =>
   Type.Array(Identifier, { minItems: 1, maxItems: BATCH_MAX_NAMES, description });
 
+/** The body of a batch that has the names of a saved list. */
+const ListBatchRequest = strictObject({ list: describe(ListName, "A saved list of the account") });
+
 /** The body of `POST /api/video/details`. */
-export const ChannelBatchRequest: ResourceSchemas["ChannelBatchRequest"] = strictObject({
-  channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
-});
+export const ChannelBatchRequest: ResourceSchemas["ChannelBatchRequest"] = Type.Union([
+  strictObject({
+    channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
+  }),
+  ListBatchRequest,
+]);
 
 /** The body of `POST /api/microblog/details`. */
-export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = strictObject({
-  usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
-});
+export const UserBatchRequest: ResourceSchemas["UserBatchRequest"] = Type.Union([
+  strictObject({
+    usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
+  }),
+  ListBatchRequest,
+]);
 
 const NAME = Type.String({ description: "As the request has it" });
 
@@ -135,6 +151,7 @@ const TABLE_FIELDS = {
 export const ChannelComparison: ResourceSchemas["ChannelComparison"] = strictObject({
   count: createChoice(ENTITY_FIELDS.channel.counts, "The count that is compared"),
   interval: Interval,
+  zone: OptionalZone,
   channels: createNamedSchema({ channel: ChannelName }, VideoError),
   ...TABLE_FIELDS,
 });
@@ -143,6 +160,7 @@ export const ChannelComparison: ResourceSchemas["ChannelComparison"] = strictObj
 export const UserComparison: ResourceSchemas["UserComparison"] = strictObject({
   count: createChoice(ENTITY_FIELDS.user.counts, "The count that is compared"),
   interval: Interval,
+  zone: OptionalZone,
   users: createNamedSchema({ username: Username }, ServiceError),
   ...TABLE_FIELDS,
 });

@@ -1,14 +1,15 @@
-/** Creates the pages of the lists of channels and users: filters, sorts and cuts all entities. */
+/** Creates the pages of lists: filters, sorts and cuts all entities of a kind. */
 import { cutPage } from "../cursor.ts";
 import type { EntityGains } from "../growth.ts";
+import type { EntityKind } from "../kinds.ts";
 import {
   compareListPositions,
   encodeListCursor,
-  matchesListFilters,
-  SORT_FIELDS,
   type ListRequest,
-  type SortName,
+  type TableRequest,
 } from "../lists.ts";
+import { matchesListFilters } from "../list-filters.ts";
+import { SORT_FIELDS, type SortName } from "../list-sorts.ts";
 import type {
   ChannelList,
   ChannelSummary,
@@ -17,7 +18,9 @@ import type {
   UserSummary,
 } from "../resources/generated/types.ts";
 import { foldCase } from "../text.ts";
+import { computeRowMetric } from "../metrics/row-metrics.ts";
 import type { KnownFields } from "./entity-fields.ts";
+import { createRow, type Row, type RowSource } from "./rows.ts";
 
 /** The known fields of an entity that a list may show, and its gains. */
 export interface ListableEntity<Fields> {
@@ -34,8 +37,8 @@ export interface ListableEntity<Fields> {
  *
  * @example
  * const fields = readFields("channel", "UC1", EMPTY_ENTITY);
- * const request = { kind: "channel", sort: "dailyGain", order: "desc", limit: 5 };
- * createChannelList([{ fields, gains: { dailyGain: 7 } }], request).channels[0].dailyGain; // 7
+ * const request = { kind: "channel", sort: "dailySubscriberGain", order: "desc", limit: 5 };
+ * createChannelList([{ fields, gains: { dailySubscriberGain: 7 } }], request).channels[0].dailySubscriberGain; // 7
  */
 export function createChannelList(
   channels: Iterable<ListableEntity<KnownFields<"channel">>>,
@@ -57,8 +60,8 @@ export function createChannelList(
  *
  * @example
  * const fields = readFields("user", "nasa", EMPTY_ENTITY);
- * const request = { kind: "user", sort: "dailyGain", order: "desc", limit: 5 };
- * createUserList([{ fields, gains: { dailyGain: 7 } }], request).users[0].dailyGain; // 7
+ * const request = { kind: "user", sort: "dailyFollowerGain", order: "desc", limit: 5 };
+ * createUserList([{ fields, gains: { dailyFollowerGain: 7 } }], request).users[0].dailyFollowerGain; // 7
  */
 export function createUserList(
   users: Iterable<ListableEntity<KnownFields<"user">>>,
@@ -86,20 +89,63 @@ function createPage<
     readonly summarize: (fields: Fields) => Summary;
   },
 ): { listed: Summary[]; pagination: CursorPagination } {
-  const { order, limit, after } = request;
-  const selected = Array.from(entities)
-    .filter(({ fields }) => matchesListFilters(fields, request))
-    .map(({ fields, gains }) => {
-      const figure: unknown = gains[sortField] ?? Reflect.get(fields, sortField);
-      return { id: list.getId(fields), figure: typeof figure === "number" ? figure : null, fields };
+  const listable = Array.from(entities, ({ fields, gains }) => ({
+    listId: list.getId(fields),
+    values: { ...fields, ...gains },
+    fields,
+  }));
+  const { items, pagination } = cutListPage(listable, request, sortField);
+  const listed = items.map(({ figure, entity }) =>
+    Object.assign(list.summarize(entity.fields), { [sortField]: figure }),
+  );
+  return { listed, pagination };
+}
+
+/** An entity that a table may list. */
+export interface ListableRow extends RowSource {
+  /** The identifier by which equal figures are ordered: of a user, the username in lower case. */
+  readonly listId: string;
+}
+
+/**
+ * Creates the page of rows that a request selects, each with the columns of `fields`.
+ *
+ * @param entities All entities of the kind that can be listed, in any order.
+ *
+ * @example
+ * const request = { kind: "user", sort: "followers", order: "desc", limit: 5, fields: ["trend"] };
+ * createTable("user", [{ listId: "nasa", id: "NASA", values: {} }], request).rows;
+ * // [{ username: "NASA", trend: [] }]
+ */
+export function createTable<Kind extends EntityKind>(
+  kind: Kind,
+  entities: Iterable<ListableRow>,
+  request: TableRequest,
+): { readonly rows: Row<Kind>[]; readonly pagination: CursorPagination } {
+  const { fields, sort } = request;
+  const sortFields: Readonly<Record<string, string>> = SORT_FIELDS[kind];
+  const { items, pagination } = cutListPage([...entities], request, sortFields[sort] ?? sort);
+  return { rows: items.map(({ entity }) => createRow(kind, fields, entity)), pagination };
+}
+
+/** Filters and sorts all entities of a list, and cuts the page of a request. */
+function cutListPage<Entity extends Pick<ListableRow, "listId" | "values">>(
+  entities: readonly Entity[],
+  request: ListRequest,
+  sortField: string,
+) {
+  const { kind, order, limit, after } = request;
+  const selected = entities
+    .filter(({ values }) => matchesListFilters(values, request))
+    .map((entity) => {
+      const { listId: id, values } = entity;
+      const figure = computeRowMetric(kind, sortField, values) ?? values[sortField];
+      return { id, figure: typeof figure === "number" ? figure : null, entity };
     })
     .filter((item) => after === undefined || compareListPositions(after, item, order) < 0)
     .toSorted((a, b) => compareListPositions(a, b, order));
   const { items, ...pagination } = cutPage(selected, limit, (last) =>
     encodeListCursor(last, request),
   );
-  const listed = items.map(({ figure, fields }) =>
-    Object.assign(list.summarize(fields), { [sortField]: figure }),
-  );
-  return { listed, pagination };
+  return { items, pagination };
 }

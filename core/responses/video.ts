@@ -55,7 +55,7 @@ export function findChannel<
  *
  * @example
  * const fields = readFields("channel", "UC1", EMPTY_ENTITY);
- * createChannelDetails(fields, { dailyGain: 7 }).statistics.dailySubscriberGain; // 7
+ * createChannelDetails(fields, { dailySubscriberGain: 7 }).statistics.dailySubscriberGain; // 7
  */
 export function createChannelDetails(
   fields: KnownFields<"channel">,
@@ -65,9 +65,9 @@ export function createChannelDetails(
     ...fields,
     joinedAt: formatInstantOrNull(fields.joinedAt),
     statistics: {
-      dailySubscriberGain: gains["dailyGain"] ?? null,
-      weeklySubscriberGain: gains["weeklyGain"] ?? null,
-      monthlySubscriberGain: gains["monthlyGain"] ?? null,
+      dailySubscriberGain: gains["dailySubscriberGain"] ?? null,
+      weeklySubscriberGain: gains["weeklySubscriberGain"] ?? null,
+      monthlySubscriberGain: gains["monthlySubscriberGain"] ?? null,
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The conformance suites of `VideoStore` and `MicroblogStore`, with the edges of their filters. */
-import { SORTS } from "../lists.ts";
+import { SORTS } from "../list-sorts.ts";
 import { parseShortsRequest } from "../shorts.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS, formatInstant } from "../time.ts";
@@ -49,6 +49,11 @@ export function createVideoStoreTests(
       { country: "é" },
       ...["so", "wi", "oup", "é", "%"].map((search) => ({ search })),
       { search: "soup ", country: "a" },
+      { minSubscribers: 9 },
+      { minSubscribers: 200, search: "so" },
+      { list: "l", names: ["TWIN", "uc1", "UC1", "Soup", "nobody"] },
+      { list: "l", names: NAMES.channels, search: "wi" },
+      { list: "l", names: [] },
     ],
     owner: "uc1",
     count: { count: "viewCount", countIndex: 2 },
@@ -113,7 +118,13 @@ export function createMicroblogStoreTests(
     kinds: ["user", "tweet"],
     names: [...NAMES.users, "nobody"],
     sorts: SORTS.user,
-    filters: ["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
+    filters: [
+      ...["na", "esa", "as", "sa", "a_x", "%", "é"].map((search) => ({ search })),
+      { minFollowers: 0 },
+      { minFollowers: 100 },
+      { list: "l", names: ["NASA", "nasa", "nobody"] },
+      { list: "l", names: NAMES.users, search: "sa" },
+    ],
     owner: "nasa",
     count: { count: "followers_count", countIndex: 0 },
     edges: MICROBLOG_EDGES,

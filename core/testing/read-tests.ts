@@ -1,10 +1,14 @@
 /** Creates tests that compare a store's reads of owners and posts with the store in memory. */
 import type { ComparisonRequest } from "../batch.ts";
+import { COLUMNS } from "../columns.ts";
 import { HISTORY_INTERVALS } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "../histories.ts";
-import type { ItemKind, OwnerKind } from "../kinds.ts";
-import { LIST_ORDERS, parseListRequest, type ListFilters, type ListRequest } from "../lists.ts";
+import { parseItemComparisonRequest, type ItemComparisonRequest } from "../item-comparison.ts";
+import { ENTITY_FIELDS, type EntityKind, type ItemKind, type OwnerKind } from "../kinds.ts";
+import { LIST_ORDERS, parseListRequest, type ListRequest, type TableRequest } from "../lists.ts";
+import { SORTS } from "../list-sorts.ts";
+import { type ListFilters } from "../list-filters.ts";
 import type { QueryParameters } from "../parameters.ts";
 import type { MicroblogStore, ObservationStore, VideoStore } from "../stores.ts";
 import { DAY_MS } from "../time.ts";
@@ -23,9 +27,13 @@ type Reads = VideoStore & MicroblogStore;
 /** The arguments of a read. The sorts and counts of channels and users are one type here. */
 type ReadArguments<Name extends keyof Reads> = Name extends `${OwnerKind}Page`
   ? [ListRequest]
-  : Name extends `${OwnerKind}Comparison`
-    ? [ComparisonRequest]
-    : Parameters<Reads[Name]>;
+  : Name extends `${EntityKind}Table`
+    ? [TableRequest]
+    : Name extends `${ItemKind}Comparison`
+      ? [ItemComparisonRequest]
+      : Name extends `${OwnerKind}Comparison`
+        ? [ComparisonRequest]
+        : Parameters<Reads[Name]>;
 
 /** Asserts that both stores answer a read alike. Returns the cursor of the next page, if any. */
 type CompareRead = <Name extends keyof Reads>(
@@ -45,7 +53,7 @@ interface TestedOwners {
   /** Names of owners, and names that no owner has. */
   readonly names: readonly string[];
   readonly sorts: readonly [string, ...string[]];
-  readonly filters: readonly ListFilters[];
+  readonly filters: readonly (ListFilters & Pick<ListRequest, "names">)[];
   /** An owner of some posts. */
   readonly owner: string;
   /** The count that is compared. */
@@ -75,7 +83,11 @@ export function createReadTests<Store extends ObservationStore & Partial<Reads>>
     for (const observed of [store, reference]) await observe(observed, lines);
     await test(compare, owners.names);
   };
-  const all = Object.entries({ ...createOwnerTests(owners), ...owners.tests });
+  const all = Object.entries({
+    ...createOwnerTests(owners),
+    ...createTableTests(owners),
+    ...owners.tests,
+  });
   return createTests(
     withStore,
     Object.fromEntries(all.map(([name, test]) => [name, runTwice(test)])),
@@ -116,6 +128,13 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
       }
     },
 
+    async [`${kind}Metrics() and ${post}Metrics() compute all metrics`](compare) {
+      for (const name of names) {
+        await compare(`${kind}Metrics`, name);
+        for (const id of [...NAMES.posts, "p0"]) await compare(`${post}Metrics`, name, id);
+      }
+    },
+
     async [`${kind}History() and ${kind}Comparison() group points by every interval`](compare) {
       for (const name of names) {
         await walkHistories((request) => compare(`${kind}History`, name, request));
@@ -125,6 +144,57 @@ function createOwnerTests({ kinds, names, sorts, filters, owner, count }: Tested
     },
   };
 }
+
+/** The reads of rows with chosen columns, and of items by identifier. */
+function createTableTests({ kinds, names, filters }: TestedOwners): ReadTests {
+  const [kind, post] = kinds;
+  return {
+    async [`${kind}Table() and ${post}Table() list chosen columns, sorted by every figure`](
+      compare,
+    ) {
+      for (const listed of kinds) {
+        const fields = COLUMNS[listed];
+        for (const sort of SORTS[listed]) {
+          for (const order of LIST_ORDERS) {
+            await walkPages({ sort, order }, (query) =>
+              compare(`${listed}Table`, { ...parseListRequest(listed, query), limit: 5, fields }),
+            );
+          }
+        }
+        const list = { kind: listed, sort: SORTS[listed][0], order: "desc", limit: 5 } as const;
+        for (const filter of listed === kind ? filters : listItemFilters(names)) {
+          await compare(`${listed}Table`, { ...list, ...filter, fields: fields.toReversed() });
+        }
+      }
+    },
+
+    async [`${post}Batch() and ${post}Comparison() find ${post}s of any ${kind}`](compare) {
+      const ids = [...NAMES.posts, "p0", ...NAMES.posts.slice(0, 3)];
+      await compare(`${post}Batch`, ids);
+      const countIndex = ENTITY_FIELDS[post].counts.findIndex((name) => name === "likes");
+      const compared = { ids, count: "likes", countIndex } as const;
+      for (const step of [1, 6, 24]) {
+        await walkPages({ ids: "a", by: "age", step: String(step), limit: "7" }, (query) =>
+          compare(`${post}Comparison`, {
+            ...parseItemComparisonRequest(post, query, NOW),
+            ...compared,
+          }),
+        );
+      }
+      await walkHistories((request) =>
+        compare(`${post}Comparison`, { ...request, ...compared, by: "date" }),
+      );
+    },
+  };
+}
+
+/** Filters of items: by owners, and by the instant of publication. */
+const listItemFilters = (names: readonly string[]): ListFilters[] => [
+  { names },
+  { names: names.slice(0, 2), from: NOW - 30 * DAY_MS },
+  { from: NOW - 20 * DAY_MS, to: NOW - 5 * DAY_MS },
+  { names: ["nobody"], to: NOW },
+];
 
 /** Calls a read, and returns its body or error. A result's other fields are the store's own. */
 async function readBody(
@@ -166,14 +236,19 @@ export async function walkPages(
   } while (cursor !== undefined);
 }
 
-/** Reads a history page after page, by every interval. */
+/** The clocks are changed by half an hour within the range. */
+const ZONES: readonly Readonly<Record<string, string>>[] = [{}, { zone: "Australia/Lord_Howe" }];
+
+/** Reads a history page after page, by every interval, in UTC and in a time zone. */
 async function walkHistories(
   read: (request: HistoryRequest) => Promise<string | undefined>,
 ): Promise<void> {
   const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, limit: 11 };
   for (const interval of HISTORY_INTERVALS) {
-    await walkPages({ interval }, (query) =>
-      read({ ...parseHistoryRequest(query, NOW), ...range }),
-    );
+    for (const zone of ZONES) {
+      await walkPages({ interval, ...zone }, (query) =>
+        read({ ...parseHistoryRequest(query, NOW), ...range }),
+      );
+    }
   }
 }

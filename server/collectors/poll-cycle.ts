@@ -16,6 +16,7 @@ import { LOOK_AHEAD_MS, type SlowdownFactors } from "./poll-schedule.ts";
 import { createQuotaBudget } from "./quota-budget.ts";
 import { createSourceRateLimiter } from "./rate-limiter.ts";
 import { createSourceHealth, type SourceEvent, type SourceStatus } from "./source-health.ts";
+import { traceWork } from "../telemetry/tracing.ts";
 import type { SelectedSources } from "./sources.ts";
 import { runTask } from "./task.ts";
 
@@ -44,8 +45,8 @@ type Pace = Readonly<Record<"isPaced", boolean>>;
 /** Creates the poll cycles of a source. A cycle can be aborted: due targets are in the database. */
 export function createPollCycle(options: PollCycleOptions) {
   const { collector, state, now } = options;
-  const abortController = new AbortController();
-  const { pollDueTargets, readStatus } = createTargetPoller(options, abortController.signal);
+  let abortController = new AbortController();
+  const { pollDueTargets, readStatus } = createTargetPoller(options, () => abortController.signal);
   let previousCycle: Promise<unknown> = Promise.resolve();
 
   async function runCycle(pace: Pace): Promise<void> {
@@ -67,8 +68,12 @@ export function createPollCycle(options: PollCycleOptions) {
     collect,
     status: readStatus,
 
-    /** Runs cycles, also after a failure. @returns Stops, and aborts the running task. */
+    /**
+     * Runs cycles, also after a failure. @returns Stops, and aborts the running task. Afterwards it
+     * can start again.
+     */
     start(onFailure: (error: unknown) => void, intervalMs = POLL_INTERVAL_MAX_MS) {
+      if (abortController.signal.aborted) abortController = new AbortController();
       const stopLoop = startLoop({
         async run() {
           await collect();
@@ -86,7 +91,8 @@ export function createPollCycle(options: PollCycleOptions) {
   };
 }
 
-function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
+/** @param getSignal Returns the signal of the current start, which a stop aborts. */
+function createTargetPoller(options: PollCycleOptions, getSignal: () => AbortSignal) {
   const { collector, state, now, taskDelayMs = TASK_DELAY_MS } = options;
   const { platform } = collector.source;
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
@@ -97,7 +103,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     ...options,
     ...options.clientOptions,
     rateLimiter,
-    signal,
+    getSignal,
     async reserveUnit(bucket) {
       const isReserved = await budget.reserveUnit(bucket);
       if (isReserved) work.requests++;
@@ -118,7 +124,11 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
         return new Map(items.map((item) => [item.id, item]));
       },
     };
-    const result = await runTask({ ...options, context, slowdownFactors }, task, targets);
+    const taskOptions = { ...options, context, slowdownFactors };
+    const { name: source } = collector.source;
+    const attributes = { "creator_metrics.source": source, "creator_metrics.task": task };
+    const run = () => runTask(taskOptions, task, targets);
+    const result = await traceWork(`collect ${source} ${task}`, run, { root: true, attributes });
     work.observed += result.observed;
     work.failed += result.failed;
     work.observations += result.observations;
@@ -131,6 +141,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
       if (!(await health.resume())) return;
       const slowdownFactors = await budget.readSlowdownFactors();
       const endsAt = pace.isPaced ? now() + PACED_CYCLE_MAX_MS : Infinity;
+      const signal = getSignal();
       const openTasks = new Set(TASK_NAMES);
       while (openTasks.size > 0 && now() < endsAt) {
         for (const task of openTasks) {

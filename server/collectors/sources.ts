@@ -38,7 +38,7 @@ const CREDENTIAL = checkedText("8 characters or more, without spaces", (text) =>
 
 const createSourceSettings = ({ name, url, credential }: Source) => ({
   url: { name: `${name.toUpperCase()}_API_URL`, ...url, ...WEB_URL },
-  credential: credential && { ...credential, ...CREDENTIAL },
+  credential: credential && { ...credential, secret: "whole" as const, ...CREDENTIAL },
 });
 
 /** The setting that selects the source of a platform; `undefined` if there is no choice. */

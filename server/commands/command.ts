@@ -1,10 +1,12 @@
 /** The base of all commands: context, errors, arguments and client of the administration API. */
 import { InvalidArgumentError } from "commander";
-import { createInvalidRequestError } from "../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { INTEGER_MAX, LIST_LIMIT_RANGE } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
+import { formatInstant, INSTANT_SYNTAX, parseInstantOrAgo } from "../../core/time.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import { describeError, readAdvice, readSystemErrorCode } from "../system-errors.ts";
+import type { CheckReport } from "./doctor/diagnosis.ts";
 import type { CommandLineIo } from "./terminal/process-io.ts";
 
 export interface AdminConnection {
@@ -14,11 +16,41 @@ export interface AdminConnection {
   close(): Promise<void>;
 }
 
+/** Numbers of rows, credits, and the time of the newest observation. */
+type Counts = Readonly<
+  Record<
+    | "accounts"
+    | "granted"
+    | "debited"
+    | "refunded"
+    | "channel"
+    | "short"
+    | "user"
+    | "tweet"
+    | "newest",
+    number
+  >
+>;
+
+/** A restored backup and the database that it replaced. */
+export interface RestoreReport {
+  readonly file: string;
+  readonly restored: Counts;
+  /** `null` if there was no database, or nothing can be read in it. */
+  readonly replaced: Counts | null;
+  /** Where the replaced database is; `null` if there was none. */
+  readonly kept: string | null;
+}
+
 export interface CommandContext extends CommandLineIo {
   /** Whether `--json` is set: data, messages and errors are JSON. */
   readonly isJson: boolean;
   /** Connects to the database. While this process owns it, others see the command's name. */
   connect(): Promise<AdminConnection>;
+  /** Replaces the database file by a backup. */
+  restore(backup: string): Promise<RestoreReport>;
+  /** Checks the installation. */
+  diagnose(options: { readonly isIntegrityChecked: boolean }): Promise<CheckReport[]>;
 }
 
 export type TextOptions<Name extends string> = Readonly<Partial<Record<Name, string>>>;
@@ -66,6 +98,29 @@ export function parsePositiveInteger(text: string): number {
   const integer = parseInteger(text, { min: 1 });
   if (integer !== undefined) return integer;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${INTEGER_MAX}.`);
+}
+
+/** The description of an option that begins a range of time. */
+export const INSTANT_OPTION = "from this time on, such as 2026-11-20, -12h or -7d";
+
+/**
+ * Resolves an option that is an instant, or a time ago such as `-7d`, to ISO 8601.
+ *
+ * @param roundAgo Rounds a time ago; by default it stays as it is.
+ * @throws {DomainError} `Invalid Request`, with the option, its value and what is allowed.
+ */
+export function resolveInstant(
+  name: string,
+  text: string | undefined,
+  roundAgo = (instant: number): number => instant,
+): string | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstantOrAgo(text, Date.now());
+  if (instant !== undefined)
+    return formatInstant(text.startsWith("-") ? roundAgo(instant) : instant);
+  throw createInvalidRequestError(
+    `${name} must be ${INSTANT_SYNTAX}, or a time ago (-90m, -12h, -7d, -4w), got ${quoteValue(text)}`,
+  );
 }
 
 /** The input of a request: nothing if its endpoint needs none. */

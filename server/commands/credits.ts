@@ -1,9 +1,11 @@
 /** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
 import type { Command } from "commander";
+import { HOUR_MS } from "../../core/time.ts";
 import {
   CommandError,
   parsePositiveInteger,
   requestAdmin,
+  resolveInstant,
   withConnection,
   type CommandContext,
   type TextOptions,
@@ -101,10 +103,13 @@ function addStatementCommand(credits: Command, context: CommandContext): void {
         "hour, the grants come first, then the refunds.",
     )
     .argument("<account>", "the account's name")
-    .option("--since <instant>", "from this UTC day or hour on")
-    .option("--until <instant>", "before this UTC day or hour")
+    .option("--since <instant>", "from this UTC day or hour on; -7d begins with a whole hour")
+    .option("--until <instant>", "before this UTC day or hour; -12h ends with a whole hour")
     .option("--json", "print the lines as JSON, one per line")
-    .action(async (account: string, { since, until }: TextOptions<"since" | "until">) => {
+    .action(async (account: string, range: TextOptions<"since" | "until">) => {
+      // Debits are counted by hour.
+      const since = resolveInstant("since", range.since, (at) => at - (at % HOUR_MS));
+      const until = resolveInstant("until", range.until, (at) => Math.ceil(at / HOUR_MS) * HOUR_MS);
       const written: Promise<void>[] = [];
       await withConnection(context, async (client) => {
         for (let start = { since }; ;) {

@@ -1,8 +1,9 @@
-/** The commands about the database: `status`, `retention` and `backup`. */
+/** The commands about the database: `status`, `retention`, `backup` and `restore`. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
+import { formatInstantOrNull } from "../../core/time.ts";
 import type { RetentionResponse } from "../http/admin/observations.ts";
 import type { OwnerCalls } from "../http/admin/routes.ts";
 import {
@@ -11,6 +12,7 @@ import {
   withConnection,
   type AdminClient,
   type CommandContext,
+  type RestoreReport,
 } from "./command.ts";
 import {
   formatFields,
@@ -26,6 +28,7 @@ export function addDatabaseCommands(program: Command, context: CommandContext): 
   addStatusCommand(program, context);
   addRetentionCommand(program, context);
   addBackupCommand(program, context);
+  addRestoreCommand(program, context);
 }
 
 type Status = OwnerCalls["GET /admin/status"]["result"];
@@ -83,19 +86,24 @@ function formatStatus(context: CommandContext, status: Status, server: Owner | n
   return parts.join("\n");
 }
 
-function describeDatabase({ database }: Status, server: Owner | null) {
-  const { url, bytes, durability, outage } = database;
+function describeDatabase({ database }: Status, server: Owner | null): Record<string, string> {
+  const { url, entities_url: entities, replica, bytes, durability, outage } = database;
   return {
     database: url,
-    size: bytes === null ? "unknown: ask the libSQL server" : formatBytes(bytes),
+    entities: entities ?? "in the same database",
+    ...(replica === null ? {} : { replica }),
+    size: formatBytes(bytes),
     durability,
     state: outage ?? "ok",
-    service:
-      server === null
-        ? "none runs here"
-        : `${server.address} (process ${server.pid} since ${server.since})`,
+    // Only a file has an owner: any number of processes serve the database of a server.
+    ...(url.startsWith("file:") ? { service: describeService(server) } : {}),
   };
 }
+
+const describeService = (server: Owner | null): string =>
+  server === null
+    ? "none runs here"
+    : `${server.address} (process ${server.pid} since ${server.since})`;
 
 function describeCustomers({ accounts, keys, credits, creators, channels }: Status) {
   const { granted, debited, refunded, balance } = credits;
@@ -182,7 +190,7 @@ const POLL_INTERVAL_MS = 200;
 async function showCopyProgress(context: CommandContext, client: AdminClient, file: string) {
   if (context.errTerminal === undefined) return () => undefined;
   const { database } = await client("GET /admin/status");
-  const total = database.bytes ?? undefined;
+  const total = database.bytes;
   const progress = startProgress(context, { total, formatAmount: formatBytes });
   const timer = setInterval(() => {
     const stats = statSync(`${file}.part`, { throwIfNoEntry: false });
@@ -192,4 +200,50 @@ async function showCopyProgress(context: CommandContext, client: AdminClient, fi
     clearInterval(timer);
     progress.stop();
   };
+}
+
+function addRestoreCommand(program: Command, context: CommandContext): void {
+  program
+    .command("restore")
+    .summary("Replaces the database by a backup.")
+    .description(
+      "Replaces the database file by a backup, after it has checked it: that it is not damaged, " +
+        "that its tables are not of a newer version, and that its ledger adds up. The replaced " +
+        "file stays beside it, under a name with the time. No service may run on it.",
+    )
+    .argument("<file>", "the backup, which stays where it is")
+    .option("--json", "print the counts of both databases as JSON")
+    .action(async (file: string) => {
+      const report = await context.restore(file);
+      const { restored, replaced, kept } = describeRestored(report);
+      if (context.isJson) {
+        return context.writeOut(formatJson({ file: report.file, kept, restored, replaced }));
+      }
+      const rows = Object.entries(restored).map(([count, value]) => ({
+        "": count.replaceAll("_", " "),
+        replaced: formatCell(replaced?.[count]),
+        restored: formatCell(value),
+      }));
+      await context.writeOut(formatTable(["", "replaced", "restored"], rows, context));
+      const place = kept === null ? "there was no database before" : `the old one is ${kept}`;
+      context.writeErr(`${report.file} is restored; ${place}\n`);
+    });
+}
+
+const formatCell = (value: number | string | null = null) =>
+  typeof value === "number" ? formatCount(value) : value;
+
+function describeRestored({ kept, restored, replaced }: RestoreReport) {
+  const describe = (counts: typeof restored): Record<string, number | string | null> => ({
+    accounts: counts.accounts,
+    credits_granted: counts.granted,
+    credits_spent: counts.debited - counts.refunded,
+    credits_left: counts.granted - counts.debited + counts.refunded,
+    channels: counts.channel,
+    shorts: counts.short,
+    users: counts.user,
+    tweets: counts.tweet,
+    newest_observation: formatInstantOrNull(counts.newest || null),
+  });
+  return { kept, restored: describe(restored), replaced: replaced && describe(replaced) };
 }

@@ -3,6 +3,7 @@ import { Option, type Command } from "commander";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import {
+  resolveInstant,
   sendAdmin,
   withConnection,
   type AdminClient,
@@ -34,8 +35,12 @@ export function addExportCommand(program: Command, context: CommandContext): voi
       "print only the entity with this id, a user by the username; may be repeated",
       (id, previous: readonly string[] = []) => [...previous, id],
     )
-    .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")
-    .action(async ({ id: ids = [], format, kind, since }: ExportOptions) => {
+    .option(
+      "--since <instant>",
+      "print only observations from this time on, such as 2026-11-20 or -7d",
+    )
+    .action(async ({ id: ids = [], format, kind, ...options }: ExportOptions) => {
+      const since = resolveInstant("since", options.since);
       const query = new URLSearchParams(ids.map((id): [string, string] => ["id", id]));
       for (const [name, value] of Object.entries({ format, kind, since })) {
         if (value !== undefined) query.set(name, value);

@@ -1,6 +1,8 @@
 /** The commands `keys` (API keys) and `tokens` (administrators); each secret is printed once. */
 import { InvalidArgumentError, type Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
+import { PUBLIC_URL } from "../settings.ts";
+import { KEY_SCOPES } from "../stored-names.ts";
 import { describeError, readAdvice } from "../system-errors.ts";
 import {
   CommandError,
@@ -72,7 +74,7 @@ function addCreateCommand(keys: Command, context: CommandContext): void {
     .option("--label <text>", "a note about what the key is for")
     .option(
       "--scope <scopes>",
-      "what the key may do: read, creators, or both with a comma between (default: both)",
+      `what the key may do: ${KEY_SCOPES.join(", ")}, or several with commas between (default: all)`,
       parseList,
     )
     .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
@@ -183,9 +185,10 @@ async function writeUseHint(
 ): Promise<void> {
   if (context.errTerminal === undefined) return;
   const { address } = await requestAdmin(context, "GET /admin/owner");
+  const publicUrl = PUBLIC_URL.parse(context.environment["PUBLIC_URL"] ?? "");
   writeHint(context, [
     `Keep the ${noun}: it is not shown again`,
     ...(address === null ? [`Start the service: ${context.programName} serve`] : []),
-    ...describeUse(address ?? "http://127.0.0.1:3000"),
+    ...describeUse(address ?? publicUrl ?? "http://127.0.0.1:3000"),
   ]);
 }

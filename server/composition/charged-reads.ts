@@ -5,6 +5,7 @@
  */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
+import type { CommitPacing } from "../commit-pacer.ts";
 import type { Config } from "../config.ts";
 import { createBodyStreamer } from "../http/reads/body-streamer.ts";
 import { createEventLoopLimiter } from "../http/reads/event-loop-limiter.ts";
@@ -12,11 +13,12 @@ import { createResponseCache } from "../http/reads/response-cache.ts";
 import type { createApiKeyAuthenticator } from "../metering/api-keys.ts";
 import { createStatusCounter } from "../metering/status-counter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
+import { createFreeReads } from "../metering/free-reads.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 import type { ServiceLogger } from "../log.ts";
 import { describeError } from "../system-errors.ts";
-import type { Database } from "../store/database/database.ts";
+import type { Databases } from "./databases.ts";
 import { parseFileUrl } from "../store/database/open-database.ts";
 
 /** The most reads in one turn of the event loop: a large read takes a millisecond or two. */
@@ -30,10 +32,15 @@ const BUSY_TRANSACTION_MS = 4;
 const IDLE_TRANSACTION_MS = 10;
 const BUSY_MS = 1000;
 
+interface LedgerParts {
+  readonly ledger: LedgerStore;
+  readonly debitCommits: { readonly pacing: CommitPacing };
+}
+
 export function createChargedReadParts(
   config: Config,
-  database: Database,
-  ledger: LedgerStore,
+  databases: Pick<Databases, "learnChanges" | "check" | "replica" | "close">,
+  { ledger, debitCommits: { pacing } }: LedgerParts,
   authenticator: Pick<ReturnType<typeof createApiKeyAuthenticator>, "applyChanges">,
   log: ServiceLogger,
   now: () => number,
@@ -48,11 +55,13 @@ export function createChargedReadParts(
   let lastCommitAt = Number.NEGATIVE_INFINITY;
   const debitQueue = createDebitQueue({
     ledger,
+    pacing,
     onEnd: statuses.count,
     now,
     spool,
     onChanges(changes, startedAt) {
       lastCommitAt = now();
+      databases.learnChanges(changes);
       responseCache.invalidate(changes);
       authenticator.applyChanges(changes, startedAt);
     },
@@ -61,6 +70,8 @@ export function createChargedReadParts(
   return {
     responseCache,
     debitQueue,
+    spool,
+    freeReads: createFreeReads(debitQueue),
     bodyStreamer: createBodyStreamer(),
     waitForSlot: createEventLoopLimiter(READS_PER_TICK_MAX),
 
@@ -68,17 +79,19 @@ export function createChargedReadParts(
       now() - lastCommitAt < BUSY_MS ? BUSY_TRANSACTION_MS : IDLE_TRANSACTION_MS,
 
     async check(): Promise<void> {
-      await database.check();
+      await databases.check();
       await debitQueue.check();
     },
 
-    /** Finishes debits and refunds, and closes the database. Failed refunds stay in the spool. */
+    checkReplica: databases.replica?.check,
+
+    /** Finishes debits and refunds, and closes the databases. Failed refunds stay in the spool. */
     async close(timeoutMs: number): Promise<void> {
       await pTimeout(debitQueue.close().then(statuses.flush), {
         milliseconds: Math.max(timeoutMs, REFUND_GRACE_MS),
         fallback: () => undefined,
       });
-      await database.close();
+      await databases.close();
       await debitQueue.waitUntilIdle();
       const requests = spool.countPendingRequests();
       if (requests === 0) return;

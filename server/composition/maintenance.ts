@@ -1,11 +1,19 @@
-/** Keeps the database small: folds the journal daily; applies retention daily or on request. */
+/**
+ * Computes the figures of lists soon after imports or for a command, and keeps the database small:
+ * folds the journal daily, applies retention daily or on request. Reads what a diagnosis needs.
+ */
+import { DomainError } from "../../core/errors.ts";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
+import { checkIntegrity } from "../store/administration/check-integrity.ts";
+import { readFacts } from "../store/administration/facts.ts";
 import { foldJournal } from "../store/accounts/fold-journal.ts";
 import type { Database } from "../store/database/database.ts";
+import { refreshFigures, refreshFiguresInBackground } from "../store/figures/refresh.ts";
+import type { Databases } from "./databases.ts";
 import { applyRetention, type RetentionReport } from "../store/history/retention.ts";
 
 /** The pause after a step, as a multiple of the step's time: background runs pause longer. */
@@ -14,17 +22,18 @@ const BACKGROUND_PAUSE_RATIO = 9;
 
 export function createMaintenance(
   { retention: policy, journalDays: days }: Config,
-  database: Database,
+  databases: Pick<Databases, "ledger" | "entities">,
   now: () => number,
   log: ServiceLogger,
 ) {
+  const { ledger, entities } = databases;
   const kinds = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
   const background = { pauseRatio: BACKGROUND_PAUSE_RATIO };
   return {
     async *applyRetention({ isDryRun }: { readonly isDryRun: boolean }) {
       try {
         const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
-        return yield* applyRetention(database, options);
+        return yield* applyRetention(entities, options);
       } catch (error) {
         // The response has begun, so the client only sees that it breaks off.
         log.backgroundFailure?.(error, "Retention");
@@ -32,17 +41,52 @@ export function createMaintenance(
       }
     },
 
-    startInBackground: () =>
-      startMaintenance(
+    /** Computes all stale figures of lists, without pauses: a command waits for them. */
+    async refreshFigures(): Promise<void> {
+      for await (const _ of refreshFigures(entities));
+    },
+
+    /** Reads what a diagnosis needs. */
+    readFacts: () => readFacts(databases),
+
+    /** Reads all pages, in the background. @throws {Error} With the first damage. */
+    async checkIntegrity(): Promise<void> {
+      for (const database of new Set([ledger, entities])) await checkIntegrity(database);
+    },
+
+    startInBackground() {
+      const stopFigures = startFigures(entities, log);
+      const stopDaily = startMaintenance(
         {
-          foldJournal: () => foldJournal(database, { ...background, days, now: now() }),
+          foldJournal: () => foldJournal(ledger, { ...background, days, now: now() }),
           applyRetention: () =>
-            applyRetention(database, { ...background, policy, kinds, isDryRun: false, now: now() }),
+            applyRetention(entities, { ...background, policy, kinds, isDryRun: false, now: now() }),
           hasRetention: kinds.length > 0,
         },
         log,
-      ),
+      );
+      return async () => void (await Promise.all([stopFigures(), stopDaily()]));
+    },
   };
+}
+
+/** How often stale figures are looked for. */
+const FIGURES_INTERVAL_MS = 1000;
+
+/** So that imports and reads have most of the processor while figures are computed. */
+const FIGURES_PAUSE_RATIO = 3;
+
+function startFigures(database: Database, log: ServiceLogger): () => Promise<void> {
+  return startLoop({
+    intervalMs: FIGURES_INTERVAL_MS,
+    run: (signal) =>
+      refreshFiguresInBackground(database, { pauseRatio: FIGURES_PAUSE_RATIO, signal }),
+    onFailure(error) {
+      // Outages of the database are logged once.
+      if (error instanceof DomainError && error.code === "Service Unavailable") return;
+      log.backgroundFailure?.(error, "Computing figures");
+    },
+  });
 }
 
 /** The delay of the first run: right after its start, a service is busy. */

@@ -8,10 +8,13 @@ import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
 import type { createAbortLimiter, createRateLimiter } from "../metering/rate-limit.ts";
 import type { Caller, createApiKeyAuthenticator } from "../metering/api-keys.ts";
+import type { AdminSession, AdminSessionStore } from "../store/administration/admin-sessions.ts";
 import type { KeyScope } from "../stored-names.ts";
+import { isTracing, traceWork } from "../telemetry/tracing.ts";
 import type { createAdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
-import { throwTooManyRequests } from "./errors.ts";
+import { createMissingPathError, throwTooManyRequests } from "./errors.ts";
+import { METRICS_PATH, type createMetricsAuthentication } from "./metrics/access.ts";
 import { parsePathParameters, type MatchRoute } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
@@ -20,10 +23,17 @@ interface AdmissionOptions extends Pick<
   "authenticate"
 > {
   readonly checkRateLimit?: ReturnType<typeof createRateLimiter> | undefined;
+  /** Limits requests for pictures, of which a page shows many; by default there is no limit. */
+  readonly checkPictureLimit?: ReturnType<typeof createRateLimiter> | undefined;
   /** Limits clients that leave before their responses; by default there is no limit. */
   readonly abortLimiter?: ReturnType<typeof createAbortLimiter> | undefined;
   readonly adminAuthentication: ReturnType<typeof createAdminAuthentication>;
+  /** Authenticates a reader of the metrics; by default everyone may read them. */
+  readonly authenticateMetrics?: ReturnType<typeof createMetricsAuthentication>;
+  readonly sessions: Pick<AdminSessionStore, "isCandidate" | "authenticate">;
   readonly corsOrigins: readonly string[];
+  /** What clients see before the path of a request; errors name the path as they know it. */
+  readonly pathPrefix: string;
   getRouteMatcher(): MatchRoute;
 }
 
@@ -36,12 +46,31 @@ const CORS_EXPOSED_HEADERS =
 /** `Vary` of every response if the service allows requests from other origins. */
 const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
 
-const callers = new WeakMap<Request, Caller>();
+/** Who sent a request: an API key of an account, or an administrator's session, which has none. */
+export type RequestCaller = Caller | AdminSession;
 
-export function getCaller(request: Request): Caller {
+export const isSession = (caller: RequestCaller): caller is AdminSession => "hash" in caller;
+
+const callers = new WeakMap<Request, RequestCaller>();
+
+function getRequestCaller(request: Request): RequestCaller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error("The request was not admitted");
   return caller;
+}
+
+/** The API key of a request. @throws {DomainError} `Forbidden` for an administrator's session. */
+export function getCaller(request: Request): Caller {
+  const caller = getRequestCaller(request);
+  if (!isSession(caller)) return caller;
+  throw new DomainError("Forbidden", "An administrator's session has no account");
+}
+
+/** The administrator's session of a request. @throws {DomainError} `Forbidden` for an API key. */
+export function getSession(request: Request): AdminSession {
+  const caller = getRequestCaller(request);
+  if (isSession(caller)) return caller;
+  throw new DomainError("Forbidden", "This request needs an administrator's session");
 }
 
 export function setCommonHeaders(
@@ -57,6 +86,11 @@ export function setCommonHeaders(
   if (corsOrigins.length > 0) setCorsHeaders(corsOrigins, request, headers);
 }
 
+interface AdmittedPath {
+  readonly path: string;
+  readonly pattern: NonNullable<ReturnType<MatchRoute>>;
+}
+
 /**
  * Authenticates a request of a known path, then checks its method, its rate limit and the scope of
  * its key. Returns the caller, `undefined` for a path that needs no API key. For a cached key,
@@ -64,23 +98,27 @@ export function setCommonHeaders(
  *
  * @param headers Receives the headers of the response, even if this throws.
  */
-export function admit(
+export const admit: typeof admitUntraced = (options, request, matched, headers) => {
+  if (!isTracing()) return admitUntraced(options, request, matched, headers);
+  return traceWork("admission", async () => admitUntraced(options, request, matched, headers));
+};
+
+function admitUntraced(
   options: AdmissionOptions,
   request: Request,
-  matched: { readonly path: string; readonly pattern: NonNullable<ReturnType<MatchRoute>> },
+  { path, pattern }: AdmittedPath,
   headers: ResponseHeaders,
-): Caller | undefined | Promise<Caller | undefined> {
-  const { path, pattern } = matched;
-  const admitCaller = (caller: Caller | undefined) => {
+): RequestCaller | undefined | Promise<RequestCaller | undefined> {
+  const admitCaller = (caller: RequestCaller | undefined) => {
     if (!pattern.methods.includes(request.method)) {
       const allowed = pattern.methods.join(", ");
       headers["allow"] = allowed;
-      const message = `${path} takes ${allowed}, got ${request.method}`;
+      const message = `${options.pathPrefix}${path} takes ${allowed}, got ${request.method}`;
       throw new DomainError("Method Not Allowed", message);
     }
     if (caller === undefined) return undefined;
-    enforceLimits(options, caller.key, headers);
-    if (!caller.scopes.includes(getRequiredScope(path))) throw createMissingScopeError(path);
+    enforceLimits(options, isSession(caller) ? caller.hash : caller.key, path, headers);
+    assertPermission(caller, request.method, path);
     return caller;
   };
   const caller = authenticateRequest(options, request, path, headers);
@@ -105,8 +143,7 @@ export function createAdmissionPlugin(
       const pattern = options.getRouteMatcher()(path);
       // Without an administrator's token, there is no administration API.
       const isHidden = isAdminPath(path) && !(await options.adminAuthentication.isEnabled());
-      if (pattern === undefined || isHidden)
-        throw new DomainError("Not Found", `There is no path ${path}`);
+      if (pattern === undefined || isHidden) throw createMissingPathError(options.pathPrefix, path);
       if (request.method === "OPTIONS") {
         set.headers["allow"] = pattern.methods.join(", ");
         return new Response(null, { status: 204 });
@@ -124,45 +161,86 @@ export function createAdmissionPlugin(
     });
 }
 
-export const isAdminPath = (path: string): boolean => path.startsWith("/admin/");
+const isAdminPath = (path: string): boolean => path.startsWith("/admin/");
+
+/** Whether requests to a path need the address of their client: for the audit, or to limit guesses. */
+export const needsAddress = (path: string): boolean =>
+  isAdminPath(path) || [SESSION_PATH, ROTATION_PATH, METRICS_PATH].includes(path);
 
 function authenticateRequest(
   options: AdmissionOptions,
   request: Request,
   path: string,
   headers: ResponseHeaders,
-): Caller | undefined | Promise<Caller | undefined> {
+): RequestCaller | undefined | Promise<RequestCaller | undefined> {
   if (isAdminPath(path)) {
     return options.adminAuthentication.authenticate(request, headers).then(() => undefined);
+  }
+  if (path === METRICS_PATH) {
+    return options.authenticateMetrics?.(request, headers).then(() => undefined);
   }
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
     throw new DomainError("Missing API Key", "Send your API key in the X-API-Key header");
   }
+  if (options.sessions.isCandidate(key)) {
+    return options.sessions.authenticate(key).then(requireCaller);
+  }
   const caller = options.authenticate(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
 }
 
-const getRequiredScope = (path: string): KeyScope =>
-  path === "/api/creators" ? "creators" : "read";
+export const SESSION_PATH = "/api/session";
+export const ROTATION_PATH = "/api/account/keys/rotate";
 
-export function createMissingScopeError(path: string): DomainError {
-  const scope = getRequiredScope(path);
-  return new DomainError("Forbidden", `This request needs a key with the scope ${scope}`);
+/** Requests below these paths only read, also with the method POST. */
+const READ_PATHS = /^\/api\/(?:video|microblog)\//;
+
+/** An administrator's session may read what needs no account, and end itself. */
+const maySessionSend = (method: string, path: string): boolean =>
+  method === "GET" ||
+  method === "HEAD" ||
+  (method === "POST" && READ_PATHS.test(path)) ||
+  path === SESSION_PATH;
+
+/** @throws {DomainError} `Forbidden`, if the caller may not send such a request. */
+function assertPermission(caller: RequestCaller, method: string, path: string): void {
+  if (isSession(caller)) {
+    if (maySessionSend(method, path)) return;
+    throw new DomainError("Forbidden", "An administrator's session only reads");
+  }
+  const scope = findRequiredScope(path);
+  if (scope !== undefined) assertScope(caller, scope);
 }
 
-function requireCaller(caller: Caller | undefined): Caller {
+export function assertScope({ scopes }: Caller, scope: KeyScope): void {
+  if (!scopes.includes(scope)) throw createMissingScopeError(scope);
+}
+
+/** The scope that a key needs for a path; every key may replace itself. */
+export function findRequiredScope(path: string): KeyScope | undefined {
+  if (path === ROTATION_PATH) return undefined;
+  if (path === "/api/creators") return "creators";
+  return /^\/api\/lists(?:\/|$)/.test(path) ? "lists" : "read";
+}
+
+export const createMissingScopeError = (scope: KeyScope): DomainError =>
+  new DomainError("Forbidden", `This request needs a key with the scope ${scope}`);
+
+function requireCaller(caller: RequestCaller | undefined): RequestCaller {
   if (caller !== undefined) return caller;
   throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
 function enforceLimits(
-  { checkRateLimit, abortLimiter }: AdmissionOptions,
-  key: number,
+  { checkRateLimit, checkPictureLimit, abortLimiter }: AdmissionOptions,
+  key: number | string,
+  path: string,
   headers: ResponseHeaders,
 ): void {
-  const decision = checkRateLimit?.(key);
+  const isPicture = path.startsWith("/api/pictures/");
+  const decision = (isPicture ? checkPictureLimit : checkRateLimit)?.(key);
   Object.assign(headers, decision?.headers);
   if (decision?.isAdmitted === false) {
     const message = "The key has used its requests for now; the next one";
@@ -189,7 +267,7 @@ function setCorsHeaders(
   headers["access-control-allow-origin"] = origin;
   headers["access-control-expose-headers"] = CORS_EXPOSED_HEADERS;
   if (request.method !== "OPTIONS") return;
-  headers["access-control-allow-methods"] = "GET, HEAD, POST, PATCH, DELETE";
+  headers["access-control-allow-methods"] = "GET, HEAD, POST, PUT, PATCH, DELETE";
   headers["access-control-allow-headers"] =
     "X-API-Key, X-Request-Id, Idempotency-Key, If-None-Match, Content-Type";
   headers["access-control-max-age"] = "600";

@@ -3,12 +3,13 @@
  * Serves charged reads without Elysia, and records each completed request.
  */
 import { Elysia } from "elysia";
+import type { AdminSessionStore } from "../store/administration/admin-sessions.ts";
 import type { AdminTokenStore } from "../store/administration/admin-tokens.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { AdminOptions } from "./admin/endpoint.ts";
 import { ADMIN_ENDPOINTS, createAdminRoutes } from "./admin/routes.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
-import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
+import { createAdmissionPlugin, needsAddress } from "./admission.ts";
 import { addVary } from "./cache-headers.ts";
 import { createCompressionPlugin } from "./content/compression.ts";
 import { coalesceRuns } from "./coalesce.ts";
@@ -16,53 +17,78 @@ import type { EndpointSources } from "./endpoints/endpoint.ts";
 import { createEndpointRoutes } from "./endpoints/mod.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createChargedReads } from "./reads/charged-reads.ts";
+import {
+  createMetricsAuthentication,
+  createMetricsHandler,
+  type MetricsAccess,
+} from "./metrics/access.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createPages } from "./pages.ts";
-import { getPath } from "./request-url.ts";
+import type { FindClientAddress } from "./proxy/client-address.ts";
+import { addPrefixToLinks, createOutsideResponse, removePrefix } from "./proxy/path-prefix.ts";
+import { traceRequest } from "./request-tracing.ts";
+import { ensureHost, getPath } from "./request-url.ts";
+import { getPathPrefix } from "../settings.ts";
+import { isTracing } from "../telemetry/tracing.ts";
 
 interface AppOptions
   extends
     Omit<
       Parameters<typeof createChargedReads>[0],
-      "getRouteMatcher" | "adminAuthentication" | "onCompleted"
+      | "getRouteMatcher"
+      | "adminAuthentication"
+      | "authenticateMetrics"
+      | "onCompleted"
+      | "pathPrefix"
+      | "readListNames"
     >,
-    Omit<EndpointSources, "isStopping"> {
+    MetricsAccess,
+    Omit<EndpointSources, "isStopping" | "getAddress"> {
   readonly log: Pick<ServiceLogger, "request">;
   readonly admin: AdminOptions;
   readonly adminToken: string | undefined;
   readonly namedAdminTokens: AdminTokenStore;
+  readonly sessions: AdminSessionStore;
+  readonly publicUrl?: string | undefined;
+  readonly findClientAddress: FindClientAddress;
 }
 
 type HttpServer = Pick<Bun.Server<unknown>, "requestIP"> &
   Partial<Pick<Bun.Server<unknown>, "timeout">>;
 
 export function createApp(options: AppOptions) {
-  const { adminToken: token, namedAdminTokens: namedTokens, now } = options;
+  const { adminToken: token, namedAdminTokens: namedTokens, now, publicUrl } = options;
+  const pathPrefix = getPathPrefix(publicUrl);
   let matchRoute: MatchRoute | undefined;
   const getRouteMatcher = (): MatchRoute => (matchRoute ??= createRouteMatcher(app.routes));
-  const onCompleted = (request: Request, route: string, status: number, ms: number) => {
-    const { method } = request;
-    options.metrics.recordRequest(route, method, status, ms);
-    options.log.request?.({ method, path: getPath(request), status, ms });
-  };
+  const onCompleted = createRecorder(options);
   let isStopping = false;
-  const connections = new WeakMap<Request, { address: string; removeTimeout(): void }>();
+  const connections = createConnections(options.findClientAddress);
+  const { getAddress } = connections;
   const adminAuthentication = createAdminAuthentication({
     token,
     namedTokens,
-    getAddress: (request) => connections.get(request)?.address ?? "unknown",
+    getAddress,
     // A backup or a verification can take minutes before its response begins.
-    onAuthenticated: (request) => connections.get(request)?.removeTimeout(),
+    onAuthenticated: connections.removeTimeout,
     now,
   });
-  const admission = { ...options, getRouteMatcher, adminAuthentication };
-  const chargedReads = createChargedReads({ ...admission, onCompleted });
-  const pages = createPages(getRouteMatcher);
+  const admission = {
+    ...options,
+    pathPrefix,
+    getRouteMatcher,
+    adminAuthentication,
+    authenticateMetrics: createMetricsAuthentication(options, adminAuthentication),
+  };
+  const { readNames: readListNames } = options.lists;
+  const chargedReads = createChargedReads({ ...admission, readListNames, onCompleted });
+  const pages = createPages(getRouteMatcher, getPageSettings(options, pathPrefix), publicUrl);
   const sources: EndpointSources = {
     ...options,
     // Reading the list can take a second, so requests share it even if their query strings differ.
     video: { ...options.video, channels: coalesceRuns(() => options.video.channels()) },
     isStopping: () => isStopping,
+    getAddress,
   };
   const app = new Elysia({
     // Otherwise Elysia takes the first 4 characters behind `http://` for a part of the host.
@@ -87,30 +113,97 @@ export function createApp(options: AppOptions) {
   };
   return {
     app,
+    pathPrefix,
+    serveUncharged: chargedReads.serveUncharged,
+    /** Serves `/metrics` alone, at a port of its own. */
+    fetchMetrics: createMetricsHandler(options.metrics, options),
     /** From now on `/readyz` says that the service stops. */
     beginStop(): void {
       isStopping = true;
     },
-    fetch(received: Request, server?: HttpServer): Promise<Response> {
-      const request = ensureHost(received);
-      const response = chargedReads.serve(request);
-      if (response !== undefined) return response;
-      if (server !== undefined && isAdminPath(getPath(request))) {
-        connections.set(request, {
-          address: server.requestIP(received)?.address ?? "unknown",
-          removeTimeout: () => server.timeout?.(received, 0),
-        });
-      }
-      return serveWithElysia(request);
-    },
+    fetch: createFetch({ ...admission, connections, chargedReads, serveWithElysia, onCompleted }),
   };
 }
 
-/**
- * Returns a request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is only
- * path and query; Elysia skips its first 7 characters, as for `http://`, and finds a wrong path.
- */
-function ensureHost(request: Request): Request {
-  const { url } = request;
-  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
+/** Creates the connections of requests, of which only the server knows something. */
+function createConnections(findClientAddress: FindClientAddress) {
+  const connections = new WeakMap<Request, { address: string; removeTimeout(): void }>();
+  return {
+    /** @param received The request as it came: the server knows no other. */
+    add(request: Request, received: Request, server: HttpServer): void {
+      const peer = server.requestIP(received)?.address ?? "unknown";
+      connections.set(request, {
+        address: findClientAddress(peer, request.headers),
+        removeTimeout: () => server.timeout?.(received, 0),
+      });
+    },
+    /** The address of the client, which can be behind a proxy. */
+    getAddress: (request: Request) => connections.get(request)?.address ?? "unknown",
+    removeTimeout: (request: Request) => connections.get(request)?.removeTimeout(),
+  };
 }
+
+const getPageSettings = (
+  { pictures, derivedMetrics }: Pick<AppOptions, "pictures" | "derivedMetrics">,
+  pathPrefix: string,
+) => ({
+  PATH_PREFIX: pathPrefix,
+  PICTURES_SETTING: pictures === undefined ? "off" : "on",
+  DERIVED_METRICS: derivedMetrics.join(),
+});
+
+/** Creates the function that serves requests as they come, below the prefix if there is one. */
+function createFetch({
+  pathPrefix,
+  getRouteMatcher,
+  connections,
+  chargedReads,
+  serveWithElysia,
+  onCompleted,
+  ...options
+}: Parameters<typeof createOutsideResponse>[1] & {
+  getRouteMatcher(): MatchRoute;
+  readonly connections: ReturnType<typeof createConnections>;
+  readonly chargedReads: Pick<ReturnType<typeof createChargedReads>, "serve">;
+  serveWithElysia(request: Request): Promise<Response>;
+  onCompleted(request: Request, route: string, status: number, ms: number): void;
+}) {
+  const serveUntraced = (
+    request: Request,
+    received: Request,
+    server?: HttpServer,
+  ): Promise<Response> => {
+    const response = chargedReads.serve(request);
+    if (response !== undefined) return response;
+    if (server !== undefined && needsAddress(getPath(request))) {
+      connections.add(request, received, server);
+    }
+    return serveWithElysia(request);
+  };
+  const serve: typeof serveUntraced = (request, received, server) => {
+    if (!isTracing()) return serveUntraced(request, received, server);
+    const serveTraced = () => serveUntraced(request, received, server);
+    return traceRequest(request, getRouteMatcher(), serveTraced);
+  };
+  return (received: Request, server?: HttpServer): Promise<Response> => {
+    const request = ensureHost(received);
+    if (pathPrefix === "") return serve(request, received, server);
+    const inner = removePrefix(pathPrefix, request);
+    if (inner !== undefined) {
+      return serve(inner, received, server).then((response) =>
+        addPrefixToLinks(pathPrefix, response),
+      );
+    }
+    const response = createOutsideResponse(request, { ...options, pathPrefix });
+    onCompleted(request, "unknown", response.status, 0);
+    return Promise.resolve(response);
+  };
+}
+
+/** Creates the function that counts and logs a completed request. */
+const createRecorder =
+  ({ metrics, log }: Pick<AppOptions, "metrics" | "log">) =>
+  (request: Request, route: string, status: number, ms: number): void => {
+    metrics.recordRequest(route, request.method, status, ms);
+    log.request?.({ method: request.method, path: getPath(request), status, ms });
+  };

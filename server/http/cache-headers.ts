@@ -9,7 +9,7 @@ export const PRIVATE_CACHE_HEADERS = {
 } as const;
 
 /** Paths whose responses change at any time or contain keys, so that no cache may store them. */
-const NO_STORE_PATHS = ["/api/account", "/api/creators", "/admin"];
+const NO_STORE_PATHS = ["/api/account", "/api/creators", "/api/lists", "/api/session", "/admin"];
 
 /** Sets the cache headers of a path below `/api` or `/admin`; sets none for other paths. */
 export function setCacheHeaders(path: string, headers: ResponseHeaders): void {

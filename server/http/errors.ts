@@ -12,10 +12,15 @@ import { describeError, isOutOfDescriptors, readAdvice } from "../system-errors.
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
+/** The status in logs, metrics and traces of a request whose client left, as in nginx. */
+export const CLIENT_CLOSED_REQUEST = 499;
+
 interface ErrorOptions {
   readonly onFailure: OnFailure;
   /** Whether clients operate the service, so that responses include causes; by default not. */
   readonly isTrusted?: boolean;
+  /** Where the operator sells credits. */
+  readonly creditsUrl?: string | undefined;
 }
 
 export function toClientError(
@@ -39,6 +44,10 @@ export function toClientError(
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
 }
+
+/** @param prefix What clients see before the path; see PUBLIC_URL. */
+export const createMissingPathError = (prefix: string, path: string): DomainError =>
+  new DomainError("Not Found", `There is no path ${prefix}${path}`);
 
 export function throwTooManyRequests(
   headers: ResponseHeaders,
@@ -93,6 +102,8 @@ export function createErrorResponse(
   }
   if (clientError.balance !== undefined) {
     headers["x-credits-remaining"] = String(clientError.balance);
+    if (options.creditsUrl !== undefined)
+      headers["link"] = `<${options.creditsUrl}>; rel="payment"`;
   }
   Object.assign(headers, response.headers);
   return response;

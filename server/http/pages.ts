@@ -1,9 +1,8 @@
 /**
  * The routes of the pages for people: the dashboard, the administrator's page, the API reference,
- * and a page for wrong addresses. They need no key; their scripts ask for a key. Scripts are
- * bundled at the first request; no file changes after that, so each is compressed once.
+ * and a page for wrong addresses. They need no key; their scripts ask for a key. From the sources,
+ * scripts are bundled at the first request; no file changes after that, so each is compressed once.
  */
-import { fileURLToPath } from "node:url";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { addVary, matchesEntityTag, varyByAccept } from "./cache-headers.ts";
@@ -13,9 +12,10 @@ import {
   createEncodedEtag,
   type ContentEncoding,
 } from "./content/compression.ts";
-import { toClientError } from "./errors.ts";
+import { readPageBundle, readPageDocument, readReference } from "./content/page-assets.ts";
+import { createMissingPathError, toClientError } from "./errors.ts";
 import { createDocument } from "./openapi/document.ts";
-import { getPath, getPathAndQuery } from "./request-url.ts";
+import { encodeLocation, getPath, getPathAndQuery } from "./request-url.ts";
 import type { MatchRoute } from "./route-matcher.ts";
 
 /** The paths of each program; visitors can share and reload them. */
@@ -29,18 +29,33 @@ const PAGE_PATHS = {
     "/users/:username",
     "/users/:username/tweets/:tweet_id",
     "/compare",
+    "/lists",
+    "/lists/:list",
     "/creators",
     "/account",
   ],
   admin: ["/admin"],
 } as const;
 
-/** Creates the routes of the pages, and a plugin that shows browsers a page for a wrong address. */
-export function createPages(getRouteMatcher: () => MatchRoute) {
-  const dashboard = createProgram("pages");
-  const admin = createProgram("admin");
+/** What the pages need to know of the settings, by the placeholders of their document. */
+type PageSettings = Readonly<
+  Record<"PATH_PREFIX" | "PICTURES_SETTING" | "DERIVED_METRICS", string>
+>;
+
+/**
+ * Creates the routes of the pages, and a plugin that shows browsers a page for a wrong address.
+ *
+ * @param publicUrl Where clients reach the service, if the API reference is to say it.
+ */
+export function createPages(
+  getRouteMatcher: () => MatchRoute,
+  settings: PageSettings,
+  publicUrl: string | undefined,
+) {
+  const dashboard = createProgram("pages", settings);
+  const admin = createProgram("admin", settings);
   const routes = new Elysia({ name: "pages", detail: { hide: true } })
-    .use(createReferenceRoutes())
+    .use(createReferenceRoutes(publicUrl))
     .use(dashboard.routes)
     .use(admin.routes);
   const missingPages = new Elysia({ name: "missing-pages" }).onError(
@@ -55,8 +70,7 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
       const shorter = path.replace(/\/+$/, "");
       if (getRouteMatcher()(shorter) !== undefined) {
         const query = getPathAndQuery(request).slice(path.length);
-        // Bun leaves characters unencoded if the request has no valid host.
-        const location = (shorter + query).replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+        const location = encodeLocation(shorter + query);
         return new Response(null, { status: 308, headers: { location, vary: "Accept" } });
       }
       // Not 304: there is nothing that the client could have.
@@ -79,61 +93,58 @@ function isVisit({ method, headers }: Request): boolean {
   return (method === "GET" || method === "HEAD") && accepted.includes("text/html");
 }
 
-/** Creates a program of `server/pages`. Its files are bundled at the first request of a page. */
-function createProgram(name: keyof typeof PAGE_PATHS) {
-  const entryPoint = name === "pages" ? "main.tsx" : "admin/main.tsx";
-  let bundling: ReturnType<typeof bundle> | undefined;
+/** Creates a program of `server/pages`. Its files are read at the first request of a page. */
+function createProgram(name: keyof typeof PAGE_PATHS, settings: PageSettings) {
+  let reading: ReturnType<typeof readPageBundle> | undefined;
   const getBundle = () => {
-    bundling ??= bundle(entryPoint);
-    bundling.catch(() => (bundling = undefined));
-    return bundling;
+    reading ??= readPageBundle(name);
+    reading.catch(() => (reading = undefined));
+    return reading;
   };
-  const { routes, serveDocument } = createPage(Bun.file(getPagesFile("document.html")), {
+  const readTemplate = async () => {
+    const template = await readPageDocument();
+    return template.replaceAll(/PATH_PREFIX|PICTURES_SETTING|DERIVED_METRICS/g, (placeholder) =>
+      Reflect.get(settings, placeholder),
+    );
+  };
+  const { routes, serveDocument } = createPage(readTemplate, {
     SCRIPT_URL: {
       path: `/assets/${name}.js`,
-      contentType: "text/javascript; charset=utf-8",
+      url: `${settings.PATH_PREFIX}/assets/${name}.js`,
+      contentType: SCRIPT_TYPE,
       load: async () => (await getBundle()).script,
     },
     STYLE_URL: {
       path: `/assets/${name}.css`,
+      url: `${settings.PATH_PREFIX}/assets/${name}.css`,
       contentType: "text/css; charset=utf-8",
       load: async () => (await getBundle()).style,
     },
   });
+  let serveChunk: ReturnType<typeof createStaticResponder> | undefined;
+  routes.get(`/assets/${name}/:file`, async ({ params, request }) => {
+    const { file, text } = (await getBundle()).chunk;
+    // The name changes with the content: another one is of another version of the service.
+    if (params.file !== file) throw createMissingPathError(settings.PATH_PREFIX, getPath(request));
+    serveChunk ??= createStaticResponder(SCRIPT_TYPE, ASSET_CACHING, async () => text);
+    return serveChunk(request);
+  });
   for (const path of PAGE_PATHS[name]) routes.get(path, ({ request }) => serveDocument(request));
   return { routes, serveDocument };
-}
-
-const getPagesFile = (name: string) => fileURLToPath(new URL(`../pages/${name}`, import.meta.url));
-
-/** Bundles a script and its style sheet; it takes a fraction of a second. */
-async function bundle(entryPoint: string) {
-  const { outputs } = await Bun.build({
-    entrypoints: [getPagesFile(entryPoint)],
-    target: "browser",
-    minify: true,
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
-  const getBytes = async (extension: string) => {
-    const output = outputs.find(({ path }) => path.endsWith(extension));
-    if (output === undefined) throw new Error(`The pages have no ${extension} file`);
-    return new Uint8Array(await output.arrayBuffer());
-  };
-  return { script: await getBytes(".js"), style: await getBytes(".css") };
 }
 
 const REFERENCE_PATH = "/swagger";
 const DOCUMENT_PATH = `${REFERENCE_PATH}/json`;
 
 /** The API reference works offline: the service itself serves its script and its style sheet. */
-function createReferenceRoutes() {
-  const page = createPage(Bun.file(new URL("openapi/viewer.html", import.meta.url)), {
-    SCRIPT_URL: createViewerFile("reference.js", "swagger-ui-dist/swagger-ui-bundle.js"),
-    STYLE_URL: createViewerFile("reference.css", "swagger-ui-dist/swagger-ui.css"),
-    START_URL: createViewerFile("start.js", "./openapi/viewer.js"),
+function createReferenceRoutes(publicUrl: string | undefined) {
+  const page = createPage(readReference.document, {
+    SCRIPT_URL: createViewerFile("reference.js", readReference.script),
+    STYLE_URL: createViewerFile("reference.css", readReference.style),
+    START_URL: createViewerFile("start.js", readReference.start),
   });
   const serveDocument = createStaticResponder("application/json", "no-cache", async () =>
-    JSON.stringify(createDocument()),
+    JSON.stringify(createDocument(publicUrl)),
   );
   return (
     new Elysia({ name: "openapi" })
@@ -148,12 +159,11 @@ function createReferenceRoutes() {
   );
 }
 
-function createViewerFile(name: string, module: string) {
-  const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
+function createViewerFile(name: string, load: () => Promise<string>) {
   const path = `${REFERENCE_PATH}/${name}`;
   // The URL is relative to the page, which may be mounted below another path.
   const contentType = name.endsWith(".css") ? "text/css" : "text/javascript";
-  return { path, contentType, url: path.slice(1), load: () => file.bytes() };
+  return { path, contentType, url: path.slice(1), load };
 }
 
 /** A document loads nothing from elsewhere, runs no script but its own, and is in no frame. */
@@ -162,32 +172,38 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "img-src data:",
+  "img-src data: blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The URL of a script or style changes with the content. */
+const ASSET_CACHING = "public, max-age=31536000, immutable";
+
+const SCRIPT_TYPE = "text/javascript; charset=utf-8";
+
 interface PageFile {
   readonly path: string;
   readonly contentType: string;
-  /** Its URL in the document; by default its path. */
-  readonly url?: string;
-  load(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Its URL in the document. */
+  readonly url: string;
+  load(): Promise<string>;
 }
 
 /** Creates a page. Its template has placeholders for the URLs of files: the names in `files`. */
-function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFile>>) {
+function createPage(
+  readTemplate: () => Promise<string>,
+  files: Readonly<Record<string, PageFile>>,
+) {
   const routes = new Elysia();
   for (const { path, contentType, load } of Object.values(files)) {
-    // The URL changes with the content.
-    const caching = "public, max-age=31536000, immutable";
-    const serve = createStaticResponder(contentType, caching, load);
+    const serve = createStaticResponder(contentType, ASSET_CACHING, load);
     routes.get(path, ({ request }) => serve(request));
   }
   const serveDocument = createStaticResponder("text/html; charset=utf-8", "no-cache", async () => {
-    let text = await template.text();
-    for (const [placeholder, { path, url = path, load }] of Object.entries(files)) {
+    let text = await readTemplate();
+    for (const [placeholder, { url, load }] of Object.entries(files)) {
       const version = Bun.hash(await load()).toString(36);
       text = text.replace(placeholder, `${url}?v=${version}`);
     }
@@ -200,7 +216,7 @@ function createPage(template: Bun.BunFile, files: Readonly<Record<string, PageFi
 function createStaticResponder(
   contentType: string,
   cacheControl: string,
-  load: () => Promise<string | Uint8Array<ArrayBuffer>>,
+  load: () => Promise<string>,
 ) {
   const headers = {
     "content-type": contentType,
@@ -213,8 +229,7 @@ function createStaticResponder(
     }),
   };
   const loadBytes = async () => {
-    const body = await load();
-    return typeof body === "string" ? new TextEncoder().encode(body) : body;
+    return new TextEncoder().encode(await load());
   };
   let loading: ReturnType<typeof loadBytes> | undefined;
   const variants = new Map<ContentEncoding | undefined, ReturnType<typeof createVariant>>();
@@ -223,7 +238,7 @@ function createStaticResponder(
   async function createVariant(bytes: Uint8Array<ArrayBuffer>, encoding?: ContentEncoding) {
     const etag = `"${Bun.hash(bytes).toString(36)}"`;
     if (encoding === undefined) return { blob: new Blob([bytes]), headers: { ...headers, etag } };
-    const blob = new Blob([await compress(bytes, encoding)]);
+    const blob = new Blob([await compress(bytes, encoding, { isStatic: true })]);
     const encodedEtag = createEncodedEtag(etag, encoding);
     return { blob, headers: { ...headers, etag: encodedEtag, "content-encoding": encoding } };
   }
@@ -232,7 +247,7 @@ function createStaticResponder(
     loading ??= loadBytes();
     loading.catch(() => (loading = undefined));
     const bytes = await loading;
-    const encoding = chooseEncoding(request);
+    const encoding = chooseEncoding(request, { isStatic: true });
     const created = variants.get(encoding) ?? createVariant(bytes, encoding);
     variants.set(encoding, created);
     const variant = await created;

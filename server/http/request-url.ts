@@ -11,6 +11,19 @@ export function getPathAndQuery({ url }: Pick<Request, "url">): string {
   return start === -1 ? "/" : url.slice(start);
 }
 
+/**
+ * Returns a request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is only
+ * path and query; Elysia skips its first 7 characters, as for `http://`, and finds a wrong path.
+ */
+export function ensureHost(request: Request): Request {
+  const { url } = request;
+  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
+}
+
+/** Encodes what a header must not have. Bun leaves it if the request has no valid host. */
+export const encodeLocation = (pathAndQuery: string): string =>
+  pathAndQuery.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+
 export function getPath(request: Pick<Request, "url">): string {
   return removeQuery(getPathAndQuery(request));
 }

@@ -74,8 +74,7 @@ export function createBunRoutes(
     routes[beginning] = serveBelow;
     if (!beginning.endsWith("/")) routes[`${beginning}/*`] = serveBelow;
   }
-  const isUnknown = (path: string) =>
-    path.startsWith(`${mountPath}/`) && !patterns.values().some((pattern) => pattern.test(path));
+  const isUnknown = (path: string) => !patterns.values().some((pattern) => pattern.test(path));
   return { routes, fetch: serveIf(isUnknown) };
 }
 

@@ -8,7 +8,7 @@
 import { LRUCache } from "lru-cache";
 import type { KeyLookup, KeyStore, StoredKey } from "../store/accounts/api-keys.ts";
 import type { ChangeSet } from "../store/history/change-log.ts";
-import { waitForEndOfTurn } from "./batch-committer.ts";
+import { waitForEndOfTurn } from "./group-commit.ts";
 
 /** Another process may have revoked a cached key: a revocation takes effect within this time. */
 const LOG_TTL_MS = 500;

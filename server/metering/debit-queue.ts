@@ -6,33 +6,30 @@
  */
 import { createInsufficientCreditsError, DomainError } from "../../core/errors.ts";
 import type { DebitOutcome } from "../../core/stores.ts";
+import type { CommitPacing } from "../commit-pacer.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
-import type { ChangeSet } from "../store/history/change-log.ts";
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import type { Debit } from "../store/accounts/refunds.ts";
 import { CLOSED_CONNECTION_REASON } from "../stored-names.ts";
+import { endWith, startSpan } from "../telemetry/tracing.ts";
 import {
-  createBatchCommitter,
+  createGroupCommit,
   waitForSocketPoll,
   type Batch,
   type PendingDebit,
   type Receipt,
-} from "./batch-committer.ts";
+} from "./group-commit.ts";
 import { createIdempotencyLocks } from "./idempotency.ts";
-import { withDeadline } from "./deadline.ts";
+import {
+  createLedgerCommits,
+  type DebitBatchResult,
+  type LedgerCommitOptions,
+} from "./ledger-commits.ts";
 import { createRefundQueue } from "./refund-queue.ts";
-import { listCharges, type Refund, type RefundSpool } from "./refund-spool.ts";
+import { listCharges, type RefundSpool } from "./refund-spool.ts";
 
-type DebitBatchResult = Awaited<ReturnType<LedgerStore["debit"]>>;
-
-interface DebitQueueOptions {
-  readonly ledger: Pick<LedgerStore, "debit" | "refundAll" | "isRolledBack" | "cancel">;
-  now(): number;
-  /**
-   * Receives the changes up to a commit, before its requests are answered, and when the commit
-   * began.
-   */
-  onChanges?(changes: ChangeSet, startedAt: number): void;
+interface DebitQueueOptions extends LedgerCommitOptions {
+  readonly ledger: LedgerCommitOptions["ledger"] & Pick<LedgerStore, "isRolledBack">;
   /** Receives the error of a listener, or of a refund, which is retried until the service stops. */
   onFailure?(error: unknown): void;
   /**
@@ -42,6 +39,8 @@ interface DebitQueueOptions {
   readonly timeoutMs?: number;
   /** Saves refunds that outlive the process; without it they are lost at its end. */
   readonly spool?: RefundSpool;
+  /** How many commits may be in flight; one by default. */
+  readonly pacing?: CommitPacing | undefined;
 }
 
 /** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
@@ -66,17 +65,17 @@ export type DebitQueue = ReturnType<typeof createDebitQueue>;
 
 /** Creates the queue of a ledger. A listener that fails does not stop it. */
 export function createDebitQueue(options: DebitQueueOptions) {
-  const { ledger, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
+  const { ledger, spool, pacing, timeoutMs = COMMIT_TIMEOUT_MS } = options;
   const onFailure = isolate(options.onFailure, () => undefined);
   const onEnd = isolate(options.onEnd, onFailure);
   const commits = createLedgerCommits(options, timeoutMs, onFailure);
   const takeRefunds = () => refundQueue.takeGroup();
-  const batchCommitter = createBatchCommitter({ takeRefunds, drop, commit });
-  const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
+  const groupCommit = createGroupCommit({ takeRefunds, drop, commit, pacing });
+  const locks = createIdempotencyLocks(groupCommit.add, timeoutMs);
   const refundQueue = createRefundQueue({
     apply: commits.applyRefunds,
     timeoutMs,
-    onWaiting: batchCommitter.wake,
+    onWaiting: groupCommit.wake,
     onApplied: (refund) => listCharges(refund).forEach(locks.release),
     onPostponed: (refund) => listCharges(refund).forEach(locks.rejectWaiting),
     onFailure,
@@ -110,14 +109,13 @@ export function createDebitQueue(options: DebitQueueOptions) {
     // The next commit then refunds the clients that left during this one.
     if (areClientsLeaving) await waitForSocketPoll();
     const unpaid = result === undefined ? [] : settleBatch(debits, result, refund);
-    // The next batch is committed while the requests of this one are answered.
     startNext();
     unpaid.forEach(locks.release);
     if (refunds.length > 0) await refundQueue.confirm(refunds);
   }
 
   async function refundDebit({ charge, debit }: Receipt, reason: string): Promise<void> {
-    if (debit === undefined) return;
+    if (debit === undefined || charge === undefined) return;
     onEnd(debit, undefined);
     await refundQueue.enqueue({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason });
   }
@@ -130,33 +128,56 @@ export function createDebitQueue(options: DebitQueueOptions) {
     (receipt.refunded ??= refundDebit(receipt, reason));
 
   return {
+    counts: listCounts(commits, groupCommit, refundQueue),
+
     /**
      * Charges a request; resolves once its debit is committed. If the signal aborts before, because
      * the client leaves, it rejects with the signal's reason. Else it throws a `DomainError`, and
      * nothing stays debited: `Insufficient Credits`, `Invalid Request` for an idempotency key that
      * paid for another request, or `Service Unavailable` if the debit is not committed in time.
      */
-    debit: (charge: AccountCharge, signal?: AbortSignal): Promise<Receipt> =>
-      new Promise((resolve, reject) => locks.submit({ charge, signal, resolve, reject })),
+    debit: (charge: AccountCharge, signal?: AbortSignal) =>
+      submitDebit(locks.submit, charge, signal),
 
     /** Keeps the debit: the request was answered with a status. */
     complete({ charge, debit }: Receipt, status: number): void {
       if (debit !== undefined) onEnd(debit, status);
-      locks.complete(charge);
+      if (charge !== undefined) locks.complete(charge);
     },
 
     refund,
     recover: refundQueue.recover,
     check: commits.check,
+    readChanges: commits.readChanges,
 
     /** Saves waiting refunds, finishes running commits, and tries failed refunds once more. */
     close: () =>
-      Promise.all([refundQueue.saveAll(), batchCommitter.waitUntilIdle()]).then(refundQueue.close),
+      Promise.all([refundQueue.saveAll(), groupCommit.waitUntilIdle()]).then(refundQueue.close),
 
     /** Resolves once nothing runs any more, after the database is closed. */
-    waitUntilIdle: () => batchCommitter.waitUntilIdle().then(refundQueue.waitForFirstAttempts),
+    waitUntilIdle: () => groupCommit.waitUntilIdle().then(refundQueue.waitForFirstAttempts),
   };
 }
+
+/** Submits a charge, in a span that ends with its commit. */
+function submitDebit(
+  submit: (debit: PendingDebit) => void,
+  charge: AccountCharge,
+  signal: AbortSignal | undefined,
+): Promise<Receipt> {
+  const span = startSpan("debit");
+  const receipt = new Promise<Receipt>((resolve, reject) =>
+    submit({ charge, signal, resolve, reject, span }),
+  );
+  return span === undefined ? receipt : endWith(span, receipt);
+}
+
+/** What the queue did and has, for metrics. */
+const listCounts = (
+  { counts: commits }: ReturnType<typeof createLedgerCommits>,
+  { countWaiting: countWaitingDebits }: ReturnType<typeof createGroupCommit>,
+  { countPending: countPendingRefunds }: ReturnType<typeof createRefundQueue>,
+) => ({ commits, countWaitingDebits, countPendingRefunds });
 
 /**
  * Settles a committed batch; returns the unpaid charges: paid ones keep their locks until answered.
@@ -191,71 +212,8 @@ function settleDebit(
   }
   if (outcome?.kind === "misused") {
     const key = charge.idempotencyKey?.value;
-    const message = `The Idempotency-Key ${key} paid for another URL or body within 24 hours`;
+    const message = `The Idempotency-Key ${key} paid for another URL, body or saved list within 24 hours`;
     reject(new DomainError("Invalid Request", message));
   } else reject(createInsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
   return undefined;
 }
-
-function createLedgerCommits(
-  { ledger, now, onChanges }: DebitQueueOptions,
-  timeoutMs: number,
-  onFailure: (error: unknown) => void,
-) {
-  let lastSequence: number | undefined;
-  let isFailing = false;
-  let runningProbe: Promise<void> | undefined;
-
-  function reportChanges(changes: ChangeSet, startedAt: number): void {
-    try {
-      onChanges?.(changes, startedAt);
-      lastSequence = changes.sequence;
-    } catch (error) {
-      // The next commit then reports that all may have changed.
-      lastSequence = undefined;
-      onFailure(error);
-    }
-  }
-
-  return {
-    async commit(id: string, { debits, ...pending }: Batch): Promise<DebitBatchResult | undefined> {
-      const refunds = selectRefundsOfDebits(pending.refunds.map(({ refund }) => refund));
-      if (debits.length === 0) {
-        await withDeadline(ledger.refundAll(refunds, now()), timeoutMs);
-        return undefined;
-      }
-      const charges = debits.map(({ charge }) => charge);
-      const batch = { id, now: now(), since: lastSequence, refunds };
-      try {
-        const result = await withDeadline(ledger.debit(charges, batch), timeoutMs);
-        isFailing = false;
-        reportChanges(result.changes, batch.now);
-        return result;
-      } catch (error) {
-        isFailing = true;
-        throw error;
-      }
-    },
-
-    async applyRefunds(refunds: readonly Refund[]): Promise<void> {
-      const refundsOfDebits = selectRefundsOfDebits(refunds);
-      if (refundsOfDebits.length > 0) await ledger.refundAll(refundsOfDebits, now());
-      for (const refund of refunds) {
-        if (refund.kind === "batch") await ledger.cancel(refund.charges, refund.uid, now());
-      }
-    },
-
-    /** Throws while debits cannot be committed. After a failure it probes, once for all callers. */
-    async check(): Promise<void> {
-      if (!isFailing) return;
-      // An empty cancellation writes without changing a balance.
-      const probe = () => withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs);
-      runningProbe ??= probe().finally(() => (runningProbe = undefined));
-      await runningProbe;
-      isFailing = false;
-    },
-  };
-}
-
-const selectRefundsOfDebits = (refunds: readonly Refund[]) =>
-  refunds.filter((refund) => refund.kind === "debit");

@@ -5,7 +5,7 @@
  */
 import type { AccountCharge } from "../store/accounts/charge-runs.ts";
 import { createDeadlineError } from "./deadline.ts";
-import type { PendingDebit } from "./batch-committer.ts";
+import type { PendingDebit } from "./group-commit.ts";
 
 type Lock = Readonly<{ name: string; waiting: Set<PendingDebit> }> & { isRejecting?: true };
 

@@ -1,6 +1,6 @@
 /**
- * Limits per API key, in the memory of this process: requests in a minute, and reads in a minute
- * that are charged but whose clients leave before the response.
+ * Limits per API key or administrator's session, in the memory of this process: requests in a minute,
+ * and reads in a minute that are charged but whose clients leave before the response.
  */
 import { MINUTE_MS } from "../../core/time.ts";
 import {
@@ -9,10 +9,13 @@ import {
   type TokenBucket,
 } from "../../core/token-bucket.ts";
 
+/** An API key, by its number, or an administrator's session, by its hash. */
+type LimitedKey = number | string;
+
 /** Creates a function that counts a request of an API key, and decides whether it is admitted. */
 export function createRateLimiter(perMinute: number, now: () => number) {
   const buckets = createTokenBuckets(perMinute, now);
-  return (key: number) => {
+  return (key: LimitedKey) => {
     const { isAdmitted, retryAfterS, remaining, fullAfterS } = buckets.take(key);
     return {
       isAdmitted,
@@ -41,7 +44,7 @@ export function createAbortLimiter(now: () => number) {
     maxPerMinute: ABORTED_READS_PER_MINUTE,
     countAbort: (key: number) => void buckets.take(key),
     /** Whole seconds until the next request is admitted; 0 if it is now. */
-    getRetryAfterS(key: number): number {
+    getRetryAfterS(key: LimitedKey): number {
       const result = buckets.peek(key);
       return result === undefined || result.isAdmitted ? 0 : result.retryAfterS;
     },
@@ -55,11 +58,11 @@ export function createAbortLimiter(now: () => number) {
  */
 function createTokenBuckets(perMinute: number, now: () => number) {
   let windowStart = now();
-  let current = new Map<number, TokenBucket>();
-  let previous = new Map<number, TokenBucket>();
-  const findBucket = (key: number) => current.get(key) ?? previous.get(key);
+  let current = new Map<LimitedKey, TokenBucket>();
+  let previous = new Map<LimitedKey, TokenBucket>();
+  const findBucket = (key: LimitedKey) => current.get(key) ?? previous.get(key);
   return {
-    take(key: number): RateLimitResult {
+    take(key: LimitedKey): RateLimitResult {
       const instant = now();
       // When the clock was set back, the window starts again and keeps its buckets.
       windowStart = Math.min(windowStart, instant);
@@ -74,7 +77,7 @@ function createTokenBuckets(perMinute: number, now: () => number) {
     },
 
     /** Returns the result that `take()` would return; `undefined` for a bucket that is full. */
-    peek(key: number): RateLimitResult | undefined {
+    peek(key: LimitedKey): RateLimitResult | undefined {
       const bucket = findBucket(key);
       return bucket && takeRateLimitToken(bucket, perMinute, now());
     },

@@ -104,6 +104,9 @@ export function createRefundQueue(options: RefundQueueOptions) {
       });
     },
 
+    /** How many refunds are not applied: waiting, in a commit, or failed. */
+    countPending: (): number => pending.size,
+
     /** Takes a group of waiting refunds. The caller then confirms or postpones the group. */
     takeGroup: () => waiting.splice(0, GROUP_MAX_SIZE),
 

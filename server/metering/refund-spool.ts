@@ -41,6 +41,7 @@ interface SpoolFile {
 export type RefundSpool = ReturnType<typeof createRefundSpool>;
 
 const FILE_SUFFIX = ".refunds";
+const DAMAGED_SUFFIX = ".damaged";
 
 /** Hexadecimal digits of the checksum before each line's JSON. */
 const CHECKSUM_LENGTH = 16;
@@ -60,6 +61,20 @@ export function createRefundSpool(folder: string, database: string) {
 
     countPendingRequests: (): number =>
       pendingRefunds.values().reduce((sum, { requests }) => sum + requests, 0),
+
+    /** Reads what the folder has: the files of all processes with refunds, and damaged ones. */
+    async readUse() {
+      const use = { files: { pending: 0, damaged: 0 }, bytes: 0 };
+      for (const name of (await undefinedIfMissing(fs.readdir(folder))) ?? []) {
+        const isDamaged = name.endsWith(`${FILE_SUFFIX}${DAMAGED_SUFFIX}`);
+        if (!isDamaged && !name.endsWith(FILE_SUFFIX)) continue;
+        const stats = await undefinedIfMissing(fs.stat(join(folder, name)));
+        if (stats === undefined) continue; // Its process applied all refunds and removed it.
+        use.files[isDamaged ? "damaged" : "pending"]++;
+        use.bytes += stats.size;
+      }
+      return use;
+    },
 
     /** Saves a refund, once; resolves when it is on the disk. */
     async add(refund: Refund): Promise<void> {
@@ -105,7 +120,7 @@ export function createRefundSpool(folder: string, database: string) {
       const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
       const renamed = fs.rename(other, claimedFile).then(() => fs.stat(claimedFile));
       if ((await undefinedIfMissing(renamed))?.size !== size) return;
-      if (damagedLines.length > 0) await fs.rename(claimedFile, `${other}.damaged`);
+      if (damagedLines.length > 0) await fs.rename(claimedFile, other + DAMAGED_SUFFIX);
       else await fs.rm(claimedFile, { force: true });
     },
   };

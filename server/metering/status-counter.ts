@@ -19,34 +19,27 @@ export function createStatusCounter(
   ledger: Pick<LedgerStore, "addStatuses">,
   onFailure: (error: unknown) => void,
 ) {
-  let groups = new Map<string, Counts>();
-  /** The counts that the previous request was added to: most requests are of the same group. */
-  let last: Counts | undefined;
+  /** By API key, which is of one account. */
+  let groups = new Map<number, Counts[]>();
   let timer: Timer | undefined;
   let writing = Promise.resolve();
 
+  /** Most requests with a key are of the same group as the one before. */
   function find({ account, key, endpoint, hour }: Debit): Counts {
-    if (
-      last?.account === account &&
-      last.key === key &&
-      last.endpoint === endpoint &&
-      last.hour === hour
-    )
-      return last;
-    const name = `${account} ${key} ${hour} ${endpoint}`;
+    const ofKey = groups.getOrInsertComputed(key, () => []);
+    const counts = ofKey.findLast((group) => group.endpoint === endpoint && group.hour === hour);
+    if (counts !== undefined) return counts;
     const added = { account, key, endpoint, hour, ok: 0, notModified: 0, notFound: 0, failed: 0 };
-    const counts = groups.get(name) ?? added;
-    groups.set(name, counts);
-    return counts;
+    ofKey.push(added);
+    return added;
   }
 
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     if (groups.size === 0) return writing;
-    const updates = [...groups.values()];
+    const updates = [...groups.values()].flat();
     groups = new Map();
-    last = undefined;
     writing = writing.then(() => ledger.addStatuses(updates)).catch(onFailure);
     return writing;
   }
@@ -54,11 +47,11 @@ export function createStatusCounter(
   return {
     /** @param status `undefined` if the request failed and is refunded. */
     count(debit: Debit, status: number | undefined): void {
-      last = find(debit);
-      if (status === 200) last.ok++;
-      else if (status === 304) last.notModified++;
-      else if (status === 404) last.notFound++;
-      else last.failed++;
+      const counts = find(debit);
+      if (status === 200) counts.ok++;
+      else if (status === 304) counts.notModified++;
+      else if (status === 404) counts.notFound++;
+      else counts.failed++;
       timer ??= setTimeout(() => void flush(), INTERVAL_MS);
     },
 

@@ -1,7 +1,5 @@
-/**
- * Computes changes of counts, their rates and extremes, and recognizes counts that the source
- * rounds: YouTube gives 1,234,567 subscribers as 1,230,000. Then a change can be a rounding step.
- */
+/** Computes changes of counts, their rates and extremes, and the least heights of their charts. */
+import { findRoundingStep, isChangeRounding } from "../../core/metrics/rounding.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Measure } from "./format.ts";
 
@@ -76,35 +74,8 @@ export function findExtremes(values: Counts): { greatest: number; least: number 
   return greatest === -1 ? null : { greatest, least };
 }
 
-/** Counts below this number are exact. */
-const ROUNDED_MIN = 1000;
-
-/** From here on, a single count that ends in zeros is taken as rounded: 1 in 100 is exact. */
-const SINGLE_ROUNDED_MIN = 10_000;
-
 /** The least height of a chart of rounded counts, in steps: then a step does not look large. */
 export const LEAST_STEPS = 5;
-
-const getStep = (count: number): number =>
-  count < ROUNDED_MIN ? 1 : 10 ** (Math.floor(Math.log10(count)) - 2);
-
-/** Finds the rounding step of the greatest count; 0 unless all counts end in zeros. */
-export function findRoundingStep(counts: Counts): number {
-  const known = counts.filter((count) => count !== null);
-  const large = new Set(known.filter((count) => count >= ROUNDED_MIN));
-  const greatest = Math.max(0, ...large);
-  const isTelling = large.size > 1 || greatest >= SINGLE_ROUNDED_MIN;
-  const isRounded = [...large].every((count) => count % getStep(count) === 0);
-  return isTelling && isRounded ? getStep(greatest) : 0;
-}
-
-/** Whether counts changed by a single rounding step, from the first known count to the last. */
-export function isChangeRounding(counts: Counts): boolean {
-  const [first, ...later] = counts.filter((count) => count !== null);
-  const last = later.at(-1);
-  if (first === undefined || last === undefined || first === last) return false;
-  return findRoundingStep(counts) > 0 && isRoundingStep(last, last - first);
-}
 
 /** Finds the least height of a chart: the greatest that any of its changing counts needs. */
 export function findLeastSpan(compared: readonly Counts[], measure: Measure): number | undefined {
@@ -117,9 +88,4 @@ export function findLeastSpan(compared: readonly Counts[], measure: Measure): nu
     return base === 0 ? [] : [(span / base) * 100];
   });
   return spans.length === 0 ? undefined : Math.max(...spans);
-}
-
-export function isRoundingStep(count: number | null, change: number | null): boolean {
-  if (count === null || change === null) return false;
-  return Math.abs(change) <= getStep(Math.max(count, count - change));
 }

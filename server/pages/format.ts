@@ -66,10 +66,21 @@ export function formatMeasure(value: number | null | undefined, measure: Measure
 
 /**
  * How times are written: instants in the local time zone; the dates of days, weeks and months in
- * UTC, in which the service counts them. West of Greenwich, a UTC day starts on the local date of
- * the day before.
+ * UTC, in which the service counts them; times since publication as ages. West of Greenwich, a UTC
+ * day starts on the local date of the day before.
  */
-export type TimeScale = "local" | "utc";
+export type TimeScale = "local" | "utc" | "age";
+
+/** Formats an age: `0 h`, `6 h`, `1 d`, `1 d 6 h`, `30 min`. */
+export function formatAge(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const parts = [
+    `${Math.floor(minutes / 1440)} d`,
+    `${Math.floor(minutes / 60) % 24} h`,
+    `${minutes % 60} min`,
+  ].filter((part) => !part.startsWith("0 "));
+  return parts.length === 0 ? "0 h" : parts.join(" ");
+}
 
 function createFormats(zone: Intl.DateTimeFormatOptions) {
   const createFormat = (options: Intl.DateTimeFormatOptions) =>
@@ -90,13 +101,19 @@ const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC"
 export const formatLocal = (instant: string | number, hasTime = true): string =>
   FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 
-/** Formats an instant of a chart: as local time, with seconds unless they are 0, or as a date. */
+/** Formats the local time of an instant: `21:14`. */
+export const formatTime = (instant: string): string =>
+  FORMATS.local.time().format(new Date(instant));
+
+/** Formats an instant of a chart: as local time, with seconds unless they are 0, date or age. */
 export function formatPoint(at: number, scale: TimeScale): string {
+  if (scale === "age") return formatAge(at);
   if (scale === "utc") return FORMATS.utc.date().format(at);
   return FORMATS.local[at % 60_000 < 1000 ? "instant" : "precise"]().format(at);
 }
 
 export function formatTick(seconds: number, stepSeconds: number, scale: TimeScale): string {
+  if (scale === "age") return formatAge(seconds * 1000);
   const date = new Date(seconds * 1000);
   const formats = FORMATS[scale];
   if (stepSeconds < 60) return formats.second().format(date);
@@ -116,3 +133,10 @@ export function toCsv(
     /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? "");
   return [header, ...rows].map((row) => `${row.map(encode).join(",")}\r\n`).join("");
 }
+
+/** Creates the name of a file from a text that may have characters which are none of a name. */
+export const createFileName = (text: string): string =>
+  text
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 100);

@@ -1,7 +1,7 @@
 /** The labels of kinds, counts, periods of gains, and sorts of lists, as people read them. */
-import { SORT_FIELDS } from "../../core/lists.ts";
-import type { CountName, EntityKind, OwnerKind } from "../../core/kinds.ts";
-import { GAIN_DEFINITIONS, type GainDefinition } from "../../core/growth.ts";
+import { GAIN_DEFINITIONS, listSortedGains, type GainDefinition } from "../../core/growth.ts";
+import { KINDS, type CountName, type EntityKind, type OwnerKind } from "../../core/kinds.ts";
+import type { PERCENT_SUFFIX } from "../../core/metrics/catalog.ts";
 
 export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
   channel: "Channel",
@@ -36,13 +36,41 @@ export const PERIOD_LABELS: Readonly<Record<GainDefinition["period"], string>> =
   monthly: "30 days",
 };
 
-/** The sorts of a list, by name: `weeklyGain` is `Followers gained in a week`. */
-export function getSortLabels(kind: OwnerKind): Readonly<Record<string, string>> {
+/** The catalog of metrics has texts that pages do not need: they take its names, and not its code. */
+const PERCENT: typeof PERCENT_SUFFIX = "Percent";
+
+/** The name of a gain in percent. */
+export const getPercentName = (gain: string): string => gain + PERCENT;
+
+/** The name of the gain of a kind's main count over a period: `weeklyFollowerGain`. */
+export function getMainGain(kind: OwnerKind, period: GainDefinition["period"]): string {
+  const main = pickCount(COUNT_LABELS[kind], null);
+  const gains = Object.entries(GAIN_DEFINITIONS[kind]);
+  return gains.find(([, gain]) => gain.count === main && gain.period === period)?.[0] ?? "";
+}
+
+/** The field that a sort compares: gains are sorts by their names. */
+export function getSortField(kind: OwnerKind, sort: string): string {
+  const sorts: Readonly<Record<string, string>> = KINDS[kind].sorts;
+  return sorts[sort] ?? sort;
+}
+
+/** The sorts of a list, by name: `weeklyFollowerGain` is `Followers gained in a week`. */
+export function getSortLabels(
+  kind: OwnerKind,
+  { hasPercents }: { readonly hasPercents: boolean },
+): Readonly<Record<string, string>> {
   const labels = COUNT_LABELS[kind];
-  const entries = Object.entries<string>(SORT_FIELDS[kind]).map(([sort, field]) => {
-    const gain = GAIN_DEFINITIONS[kind][sort];
-    if (gain === undefined) return [sort, labels[field]];
-    return [sort, `${labels[gain.count]} gained in ${PERIOD_LABELS[gain.period]}`];
+  const main = pickCount(labels, null);
+  const counts = Object.entries<string>(KINDS[kind].sorts).map(([sort, field]) => [
+    sort,
+    labels[field],
+  ]);
+  const gains = listSortedGains(kind).flatMap((gain) => {
+    const { count = "", period = "daily" } = GAIN_DEFINITIONS[kind][gain] ?? {};
+    const label = `${labels[count]} gained in ${PERIOD_LABELS[period]}`;
+    const percent = [getPercentName(gain), `${label}, in %`];
+    return count === main && hasPercents ? [[gain, label], percent] : [[gain, label]];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries([...counts, ...gains]);
 }

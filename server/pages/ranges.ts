@@ -1,8 +1,8 @@
 /** The ranges of charts: their lengths and buckets, and the time axis with its gaps. */
-import { findBucketEnd, type HistoryInterval } from "../../core/buckets.ts";
+import { findUtcBucketEnd, type HistoryInterval } from "../../core/buckets.ts";
 import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
-import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
-import type { TimeScale } from "./format.ts";
+import { DAY_MS, formatInstant, HOUR_MS, isInstant, parseInstant } from "../../core/time.ts";
+import { formatPoint, type TimeScale } from "./format.ts";
 
 export const RANGES = {
   "7d": { label: "7 days", days: 7, interval: "hour" },
@@ -11,7 +11,10 @@ export const RANGES = {
   all: { label: "All", days: null, interval: "week" },
 } as const;
 
-export type Range = keyof typeof RANGES;
+type FixedRange = keyof typeof RANGES;
+
+/** A fixed range, or its first and last day in UTC: `2026-10-01..2026-10-15`. */
+export type Range = FixedRange | `${string}..${string}`;
 
 const STEPS = [
   ["hour", HOUR_MS],
@@ -19,10 +22,33 @@ const STEPS = [
   ["week", 7 * DAY_MS],
 ] as const;
 
-const isRange = (text: string): text is Range => Object.hasOwn(RANGES, text);
+const isFixed = (text: string): text is FixedRange => Object.hasOwn(RANGES, text);
 
-export const parseRange = (text: string | null, other: Range = "30d"): Range =>
+/**
+ * Parses a range of days; `undefined` if it is fixed, or if its days do not exist in this order. The
+ * end of the last day must be an instant, too: requests send it.
+ */
+export function parseDays(text: string): Readonly<Record<"from" | "to", string>> | undefined {
+  const days = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(text);
+  const [, from = "", to = ""] = days ?? [];
+  const [first, last] = [parseInstant(from), parseInstant(to)];
+  if (first === undefined || last === undefined || first > last) return undefined;
+  return isInstant(last + DAY_MS) ? { from, to } : undefined;
+}
+
+const isRange = (text: string): text is Range => isFixed(text) || parseDays(text) !== undefined;
+
+export const parseRange = (text: string | null, other: FixedRange = "30d"): Range =>
   text !== null && isRange(text) ? text : other;
+
+export function getRangeLabel(range: Range): string {
+  if (isFixed(range)) return RANGES[range].label;
+  const { from = "", to = "" } = parseDays(range) ?? {};
+  return [from, to].map((day) => formatPoint(Date.parse(day), "utc")).join(" – ");
+}
+
+/** The longest range of chosen days that is read in hours. */
+const HOURLY_MAX_MS = 7 * DAY_MS;
 
 /**
  * Plans the history of a range. The first day is whole, so that reloads send the same request. The
@@ -30,12 +56,23 @@ export const parseRange = (text: string | null, other: Range = "30d"): Range =>
  * history allows.
  */
 export function planHistory(range: Range, now: number, since?: number) {
-  const { days, interval } = RANGES[range];
-  const start = Math.max(days === null ? 0 : now - days * DAY_MS, since ?? 0);
-  const fits = (ms: number) => now + DAY_MS - start <= ms * HISTORY_LIMIT_RANGE.max;
-  const [name, stepMs] =
-    STEPS.find(([known, ms]) => (since === undefined ? known === interval : fits(ms))) ?? STEPS[2];
-  return { from: formatInstant(start).slice(0, 10), interval: name, stepMs };
+  const days = parseDays(range);
+  const fixed = isFixed(range) ? RANGES[range] : undefined;
+  const end = days === undefined ? now + DAY_MS : Date.parse(days.to) + DAY_MS;
+  const fixedStart = fixed?.days == null ? 0 : now - fixed.days * DAY_MS;
+  const start = days === undefined ? Math.max(fixedStart, since ?? 0) : Date.parse(days.from);
+  const lengthMs = end - Math.max(start, since ?? start);
+  const fits = (ms: number) => lengthMs <= ms * HISTORY_LIMIT_RANGE.max;
+  const isChosen = ([name, ms]: (typeof STEPS)[number]) => {
+    if (since !== undefined) return fits(ms);
+    if (fixed !== undefined) return name === fixed.interval;
+    return ms === HOUR_MS ? lengthMs <= HOURLY_MAX_MS : fits(ms);
+  };
+  const [interval, stepMs] = STEPS.find(isChosen) ?? STEPS[2];
+  const from = formatInstant(start).slice(0, 10);
+  // The end of a history is not part of it.
+  const to = days && { to: formatInstant(end).slice(0, 10) };
+  return { query: { from, ...to, interval }, interval, stepMs };
 }
 
 /** Finds the start of the newest bucket if it was unfinished when it was read; else Infinity. */
@@ -45,7 +82,7 @@ function findUnfinishedStart(
   readAt: number,
 ): number {
   const newest = instants.at(-1);
-  return newest !== undefined && findBucketEnd(newest, interval) > readAt ? newest : Infinity;
+  return newest !== undefined && findUtcBucketEnd(newest, interval) > readAt ? newest : Infinity;
 }
 
 /**
@@ -71,3 +108,16 @@ export function createTimeAxis(
   const unfinishedFrom = findUnfinishedStart(instants, interval, readAt);
   return { instants, timeScale, unfinishedFrom, getGapMs: createGapRule(instants, stepMs, since) };
 }
+
+/** Gaps shorter than this are none: an item is observed again every hour or two while it is new. */
+const AGE_GAP_MIN_MS = 3 * HOUR_MS;
+
+/** Decides which time without a value is a gap, at an age in milliseconds. */
+export const getAgeGapMs = (age: number): number => Math.max(AGE_GAP_MIN_MS, age / 6);
+
+/** The axis of items over each other, by hours since the publication of each. */
+export const createAgeAxis = (rows: readonly { readonly hours: number }[]) => ({
+  instants: rows.map(({ hours }) => hours * HOUR_MS),
+  timeScale: "age" as const,
+  getGapMs: getAgeGapMs,
+});

@@ -1,22 +1,56 @@
 /** Addresses: paths of the dashboard, fragments of the administrator's page; follows links. */
+import { options } from "preact";
 import { useEventValue } from "./state-hooks.ts";
+
+/** The path below which the service is, without a slash at its end. Paths in this code lack it. */
+const PATH_PREFIX = document.documentElement.dataset["prefix"] ?? "";
+
+/** Adds the prefix to a path of the service; changes no other address. */
+export const addPrefix = (href: string): string =>
+  href.startsWith("/") ? PATH_PREFIX + href : href;
+
+// Each link gets the prefix when it is created, so none can lack it.
+options.vnode = ({ type, props }) => {
+  if (type === "a" && "href" in props) props.href = addPrefix(String(props.href));
+};
+
+/** The name under which something is stored: services at one origin share its storage. */
+export const createStorageName = (name: string): string => name + PATH_PREFIX;
+
+/** Where a tab keeps its API key. The administrator's page leaves a session there. */
+export const KEY_STORAGE = createStorageName("apiKey");
 
 const notify = () => dispatchEvent(new PopStateEvent("popstate"));
 
 export function useAddress(): { readonly path: string; readonly query: URLSearchParams } {
   const href = useEventValue(window, "popstate", () => location.pathname + location.search);
-  const { pathname: path, searchParams: query } = new URL(href, location.origin);
-  return { path, query };
+  const { pathname, searchParams: query } = new URL(href, location.origin);
+  return { path: pathname.slice(PATH_PREFIX.length), query };
 }
 
-/** Changes parameters of the address; an empty value removes its parameter. */
-export function setParameters(changes: Readonly<Record<string, string>>): void {
+/**
+ * Changes parameters of the address; an empty value removes its parameter.
+ *
+ * @param options With `isReplaced`, going back does not undo the change.
+ */
+export function setParameters(
+  changes: Readonly<Record<string, string>>,
+  { isReplaced = false } = {},
+): void {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
     if (value === "") url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  history.replaceState(null, "", url);
+  // A query may have colons, which times have.
+  url.search = url.search.replaceAll("%3A", ":");
+  if (url.href === location.href) return;
+  if (isReplaced) {
+    history.replaceState(history.state, "", url);
+  } else {
+    history.replaceState({ scrollY }, "");
+    history.pushState({ scrollY }, "", url);
+  }
   notify();
 }
 
@@ -31,18 +65,34 @@ export function followLinks(): void {
   document.addEventListener("click", (event) => {
     const { link, isPlain } = findLink(event);
     if (!isPlain || link?.origin !== location.origin || link.hash !== "") return;
-    // The API reference is another document.
-    if (link.pathname.startsWith("/swagger")) return;
+    // The API reference and the administrator's page are other documents.
+    const path = link.pathname.slice(PATH_PREFIX.length);
+    if (!link.pathname.startsWith(`${PATH_PREFIX}/`) || /^\/(?:swagger|admin)/.test(path)) return;
     event.preventDefault();
-    history.replaceState({ scrollY }, "");
-    history.pushState(null, "", link.href);
-    notify();
-    scrollTo(0, 0);
+    openPage(link.href);
   });
   addEventListener("popstate", ({ state }) => {
     const y: unknown = Object(state).scrollY;
     if (typeof y === "number") scrollBack(y, performance.now() + SCROLL_BACK_MAX_MS);
   });
+}
+
+/** Opens another page of the dashboard, as its link does. @param href A path, or a whole address. */
+export function openPage(href: string): void {
+  history.replaceState({ scrollY }, "");
+  history.pushState(null, "", addPrefix(href));
+  notify();
+  scrollTo(0, 0);
+}
+
+/** Goes on with the result of a task, unless the visitor has opened another address meanwhile. */
+export async function continueHere<Result>(
+  task: Promise<Result>,
+  goOn: (result: Result) => void,
+): Promise<void> {
+  const { href } = location;
+  const result = await task;
+  if (location.href === href) goOn(result);
 }
 
 /** How long scrolling back waits until a page that is opened again is as long as before. */
@@ -67,6 +117,12 @@ function decode(value: string): string {
     return value;
   }
 }
+
+/** Splits names of a parameter at commas. Leaves out repeated names, which would cost again. */
+export const splitNames = (text: string | null): string[] => {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== "");
+};
 
 /** Creates a fragment such as `#accounts/acme?days=90`; empty parameters are left out. */
 export function createFragment(

@@ -20,6 +20,8 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
   useEffect(() => {
     const follow = () => setValue(read);
     target.addEventListener(event, follow);
+    // An event may have come since the component was rendered.
+    follow();
     return () => target.removeEventListener(event, follow);
   }, []);
   return value;
@@ -27,16 +29,31 @@ export function useEventValue<Value>(target: EventTarget, event: string, read: (
 
 type TaskProgress = Readonly<{ isLoading: boolean; error?: unknown }>;
 
-export function useProgress() {
-  const [progress, setProgress] = useState<TaskProgress>({ isLoading: false });
+interface FollowedTask {
+  readonly name: string;
+  readonly task: Promise<unknown>;
+  readonly progress: TaskProgress;
+}
+
+const NOT_STARTED: TaskProgress = { isLoading: false };
+
+/**
+ * Follows the newest task of a component.
+ *
+ * @param name What the tasks belong to. Under another name, the progress of a task is not shown.
+ */
+export function useProgress(name = "") {
+  const [followed, setFollowed] = useState<FollowedTask>();
   const follow = (task: Promise<unknown>) => {
-    setProgress({ isLoading: true });
+    setFollowed({ name, task, progress: { isLoading: true } });
+    const end = (progress: TaskProgress) =>
+      setFollowed((newest) => (newest?.task === task ? { ...newest, progress } : newest));
     task.then(
-      () => setProgress({ isLoading: false }),
-      (error: unknown) => setProgress({ isLoading: false, error }),
+      () => end(NOT_STARTED),
+      (error: unknown) => end({ isLoading: false, error }),
     );
   };
-  return { progress, follow };
+  return { progress: followed?.name === name ? followed.progress : NOT_STARTED, follow };
 }
 
 export interface Read<Value> {

@@ -3,16 +3,15 @@
  * beside the file, and restricts the permissions of the file. Other processes use the socket.
  */
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
-import { DomainError } from "../../core/errors.ts";
-import { redactUrl } from "../config.ts";
 import type { AdminConnection } from "../commands/command.ts";
 import type { OwnerDescription } from "../http/admin/routes.ts";
 import type { openService, Service } from "../service.ts";
 import { parseFileUrl } from "../store/database/open-database.ts";
-import { addAdvice, readSystemErrorCode } from "../system-errors.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 import {
   assertWritable,
   connectToOwner,
+  createOwnedError,
   createOwnerTimeoutError,
   probeOwner,
   resolveSocketPath,
@@ -99,7 +98,7 @@ function isConnectError(error: unknown): boolean {
 export async function acquireOwnership(options: ServiceOptions): Promise<Ownership> {
   const file = resolveDatabaseFile(options);
   if (file === undefined) {
-    const service = await openRemoteService(options);
+    const service = await loadService(options);
     const fetcher = createInProcessFetcher(service);
     return { service, fetcher, isInProcess: true, close: service.close };
   }
@@ -107,31 +106,13 @@ export async function acquireOwnership(options: ServiceOptions): Promise<Ownersh
   // A process that serves goes on; any other command may end in a moment.
   const result = await acquireOrFindOwner(options, file, ({ address }) => address === null);
   if (result.ownership !== undefined) return result.ownership;
-  const { pid, verb, address, since } = result.owner;
-  const isServed = address !== null;
-  const use = isServed
-    ? `served by process ${pid} at ${address}`
-    : `in use by process ${pid} (${verb})`;
-  throw new DomainError("Conflict", `${file} is ${use} since ${since}`);
+  throw createOwnedError(file, result.owner);
 }
 
 /** Opens the service. It is loaded only now: a command that finds an owner does not need it. */
 async function loadService(options: ServiceOptions): Promise<Service> {
   const { openService } = await import("../service.ts");
   return openService(options);
-}
-
-/** @throws {DomainError} Naming the server, when it does not answer. */
-async function openRemoteService(options: ServiceOptions): Promise<Service> {
-  try {
-    return await loadService(options);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
-    const server = redactUrl(options.config.databaseUrl);
-    const message = `Waited for the database server ${server} in vain`;
-    const advice = "start it, or set DATABASE_URL to another database";
-    throw addAdvice(new DomainError(error.code, message, { cause: error }), advice);
-  }
 }
 
 async function tryAcquireOwnership(
@@ -171,7 +152,9 @@ async function tryAcquireOwnership(
 }
 
 /** Returns the real path of the file: its lock and socket must be the same through any link. */
-function resolveDatabaseFile({ config }: ServiceOptions): string | undefined {
+export function resolveDatabaseFile({
+  config,
+}: Pick<ServiceOptions, "config">): string | undefined {
   const file = parseFileUrl(config.databaseUrl);
   return file !== undefined && existsSync(file) ? realpathSync(file) : file;
 }

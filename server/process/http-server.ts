@@ -8,9 +8,11 @@ import type { ServiceLogger } from "../log.ts";
 import { createBunRoutes } from "../http/route-matcher.ts";
 import type { Service } from "../service.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../system-errors.ts";
+import { toLinkHost } from "./link-host.ts";
 import { acquireOwnership } from "./database-owner.ts";
 import { startLogger } from "./logger.ts";
 import { drain, waitForTermination } from "./termination.ts";
+import { startTracing } from "./tracing.ts";
 
 /** How long a connection may be silent: longer than a request body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;
@@ -37,7 +39,10 @@ export async function runServer<Prepared>(
     prepare(ownership: Ownership, log: ServiceLogger): Promise<Prepared>;
     /** Runs once the server listens. @returns A function that stops the background work. */
     start(running: {
+      /** Where it listens. */
       readonly url: string;
+      /** Where clients reach it: PUBLIC_URL, or where it listens. */
+      readonly publicUrl: string;
       readonly ownership: Ownership;
       readonly log: ServiceLogger;
       readonly prepared: Prepared;
@@ -45,6 +50,7 @@ export async function runServer<Prepared>(
   },
 ): Promise<void> {
   const log = await startLogger(config.logLevel);
+  const stopTracing = await startTracing(process.env, log);
   const ownership = await acquireOwnership({ config, verb, log });
   const { service, close } = ownership;
   const open = async () => {
@@ -52,25 +58,32 @@ export async function runServer<Prepared>(
     // A signal to end may arrive as soon as the server listens.
     const terminated = waitForTermination();
     await Promise.all([service.warmUp(), startHttpClient()]);
-    return { prepared, terminated, server: startServer(service, config, isAnyPortAllowed) };
+    const metricsServer = startMetricsServer(service, config, log);
+    const server = startServer(service, config, isAnyPortAllowed);
+    return { prepared, terminated, server, metricsServer };
   };
-  const { prepared, terminated, server } = await open().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
-  const url = `http://${toLinkHost(server.hostname)}:${server.port}`;
-  service.setAddress(url);
+  const { prepared, terminated, server, metricsServer } = await open().catch(
+    async (error: unknown) => {
+      await close();
+      throw error;
+    },
+  );
+  const url = formatUrl(server) + service.pathPrefix;
+  const { publicUrl = url } = config;
+  service.setAddress(publicUrl);
   watchFileDescriptors(log);
-  const stopBackgroundWork = await start({ url, ownership, log, prepared });
+  const stopBackgroundWork = await start({ url, publicUrl, ownership, log, prepared });
   await terminated;
   const deadline = Date.now() + SHUTDOWN_TIMEOUT_MS;
   const backgroundWork = stopBackgroundWork();
   await stopServer(server, service, deadline);
+  await metricsServer?.stop(true);
   await pTimeout(backgroundWork, {
     milliseconds: Math.max(1, deadline - Date.now()),
     fallback: () => undefined,
   });
   await close(Math.max(0, deadline - Date.now()));
+  await stopTracing(deadline - Date.now());
   // A request to a silent source or database server must not keep the process.
   setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
   log.flush();
@@ -120,19 +133,17 @@ function canOpenFile(): boolean {
   }
 }
 
-/** For each address that means all addresses of the machine, an address that links can use. */
-const LOOPBACK_ADDRESSES: Readonly<Record<string, string>> = {
-  "0.0.0.0": "127.0.0.1",
-  "::": "::1",
-};
+const formatUrl = ({ hostname, port }: Bun.Server<undefined>): string =>
+  `http://${toLinkHost(hostname)}:${port}`;
 
-function toLinkHost(hostname = "127.0.0.1"): string {
-  const address = LOOPBACK_ADDRESSES[hostname] ?? hostname;
-  return address.includes(":") ? `[${address}]` : address;
-}
-
-export const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch">) => ({
-  ...createBunRoutes(app.routes, fetch),
+export const createServerOptions = ({
+  app,
+  pathPrefix,
+  fetch,
+}: Pick<Service, "app" | "pathPrefix" | "fetch">) => ({
+  ...createBunRoutes(app.routes, fetch, pathPrefix),
+  // Else an error that nothing caught would show its source to the client.
+  development: false,
   idleTimeout: IDLE_TIMEOUT_S,
   // The service counts the bytes of a body while it reads them.
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
@@ -148,16 +159,40 @@ function startServer(service: Service, { port, host }: Config, isAnyPortAllowed:
   }
 }
 
-function createListenError(host: string, port: number, cause: unknown): DomainError {
+/** Starts the server of the metrics, if they have a port of their own. */
+function startMetricsServer(
+  { fetchMetrics }: Service,
+  { metricsPort: port, host: hostname }: Config,
+  { info }: ServiceLogger,
+) {
+  if (port === undefined) return undefined;
+  try {
+    const options = { port, hostname, reusePort: false, development: false };
+    const server = Bun.serve({ ...options, fetch: fetchMetrics });
+    // It does not keep the process if the other server cannot start.
+    server.unref();
+    info?.("Metrics are at {url}", { url: `${formatUrl(server)}/metrics` });
+    return server;
+  } catch (cause) {
+    throw createListenError(hostname, port, cause, "METRICS_PORT");
+  }
+}
+
+function createListenError(
+  host: string,
+  port: number,
+  cause: unknown,
+  setting = "PORT",
+): DomainError {
   if (readSystemErrorCode(cause) === "EADDRINUSE") {
     return new DomainError(
       "Conflict",
-      `Port ${port} of ${host} is in use; end what listens there, or set PORT to another one`,
+      `Port ${port} of ${host} is in use; end what listens there, or set ${setting} to another one`,
     );
   }
   const message =
-    `Cannot listen at port ${port} of ${host}; set HOST to an address of this machine, and PORT ` +
-    "to a port that you may use";
+    `Cannot listen at port ${port} of ${host}; set HOST to an address of this machine, and ` +
+    `${setting} to a port that you may use`;
   return new DomainError("Internal Error", message, { cause });
 }
 
@@ -177,6 +212,7 @@ async function stopServer(server: Bun.Server<undefined>, service: Service, deadl
   server.reload(
     createServerOptions({
       app: service.app,
+      pathPrefix: service.pathPrefix,
       async fetch(request, addressSource) {
         lateRequestCount++;
         const response = await service.fetch(request, addressSource);

@@ -2,11 +2,12 @@
  * Logs as JSON lines on standard error, without flooding it: the first failure of a cause is logged
  * with its stack, the next ones with a line each; beyond a limit a minute, they are only counted.
  */
-import { configure, getLogger, jsonLinesFormatter } from "@logtape/logtape";
+import { configure, getLogger, jsonLinesFormatter, type LogRecord } from "@logtape/logtape";
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import { describeError } from "../system-errors.ts";
+import { getActiveTrace } from "../telemetry/tracing.ts";
 
 /** Starts logging. `flush()` writes the counts of failures that were not logged one by one. */
 export async function startLogger(
@@ -14,7 +15,7 @@ export async function startLogger(
 ): Promise<ServiceLogger & { flush(): void }> {
   await configure({
     reset: true,
-    sinks: { stderr: (record) => void process.stderr.write(jsonLinesFormatter(record)) },
+    sinks: { stderr: (record) => void process.stderr.write(formatRecord(record)) },
     loggers: [
       { category: "metrics", lowestLevel: level, sinks: ["stderr"] },
       { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["stderr"] },
@@ -46,6 +47,13 @@ export async function startLogger(
       request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line),
     }),
   };
+}
+
+/** Formats a record as a line. One that a traced request or task logs has the identifiers of its span. */
+function formatRecord(record: LogRecord): string {
+  const active = getActiveTrace();
+  if (active === undefined) return jsonLinesFormatter(record);
+  return jsonLinesFormatter({ ...record, properties: { ...record.properties, ...active } });
 }
 
 interface FailureGroup {

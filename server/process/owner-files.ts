@@ -14,15 +14,28 @@ import { readSystemErrorCode } from "../system-errors.ts";
 
 const getPidFilePath = (file: string) => `${file}-owner`;
 
-/** Locks a file until the process ends. @returns Unlocks it; `undefined` if it has an owner. */
+/**
+ * Locks a file until the process ends, unless it is no database. @returns Unlocks it; `undefined`
+ * if it has an owner.
+ */
 export function tryLockDatabase(file: string): (() => void) | undefined {
+  makeFolder(file);
+  assertDatabaseFile(file);
+  return tryLockFile(file);
+}
+
+function makeFolder(file: string): void {
   const folder = dirname(resolve(file));
   orThrow(
     `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
       "DATABASE_URL to a file elsewhere",
     () => fs.mkdirSync(folder, { recursive: true }),
   );
-  assertDatabaseFile(file);
+}
+
+/** Locks a file until the process ends, whatever is in it. */
+export function tryLockFile(file: string): (() => void) | undefined {
+  makeFolder(file);
   const path = `${file}-lock`;
   const lock = orThrow(
     `${path} cannot be opened; make its folder writable for you, or set DATABASE_URL to a file elsewhere`,
@@ -48,7 +61,7 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
 }
 
 /** Returns the ID of the process that owns a file, if it runs: a killed owner leaves its ID. */
-function readOwnerPid(file: string): number | undefined {
+export function readOwnerPid(file: string): number | undefined {
   try {
     const pid = Number(fs.readFileSync(getPidFilePath(file), "utf8"));
     if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
@@ -79,12 +92,15 @@ const SQLITE_HEADER = "SQLite format 3\0";
 function assertDatabaseFile(file: string): void {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (stats.isFile() && (stats.size === 0 || readHeader(file) === SQLITE_HEADER)) return;
+  if (stats.isFile() && (stats.size === 0 || isDatabaseFile(file))) return;
   const message = stats.isDirectory()
     ? `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`
     : `${file} is not a database; set DATABASE_URL to a database of this service, or to a new file`;
   throw new DomainError("Internal Error", message);
 }
+
+/** Whether a file begins as databases do. */
+export const isDatabaseFile = (file: string): boolean => readHeader(file) === SQLITE_HEADER;
 
 function readHeader(file: string): string {
   const header = Buffer.alloc(SQLITE_HEADER.length);
@@ -176,6 +192,18 @@ async function monitorOwner(
 /** Sends a request on a new connection: a reused one hides whether the owner got the request. */
 const sendToOwner = (file: string, url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
+
+/** Creates the error for work that needs a database file which another process owns. */
+export function createOwnedError(
+  file: string,
+  { pid, verb, address, since }: OwnerDescription,
+): DomainError {
+  const use =
+    address === null
+      ? `in use by process ${pid} (${verb})`
+      : `served by process ${pid} at ${address}`;
+  return new DomainError("Conflict", `${file} is ${use} since ${since}`);
+}
 
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);

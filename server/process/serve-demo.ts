@@ -12,6 +12,7 @@ import { formatJson } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
+import { isSet } from "../settings.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { runServer } from "./http-server.ts";
 
@@ -28,8 +29,10 @@ export async function serveDemo(context: CommandContext): Promise<void> {
   const { environment, isJson, writeOut, writeErr } = context;
   const config = readConfig({
     ...environment,
-    DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
+    ...(!isSet(environment, "DATABASE_URL") && { DATABASE_URL: "file:./data/demo.db" }),
     LOG_LEVEL: environment["LOG_LEVEL"] || "warning",
+    // The generated links lead to nothing.
+    PICTURES: "off",
   });
   let observedUntil = Date.now() - HISTORY_DAYS * DAY_MS;
   const update = async (connection: AdminConnection) => {
@@ -42,7 +45,7 @@ export async function serveDemo(context: CommandContext): Promise<void> {
     isAnyPortAllowed: !environment["PORT"],
     async prepare(ownership) {
       writeErr(`Generating ${HISTORY_DAYS} days of data, or the data since the last start…\n`);
-      const newest = await readNewestObservedAt(ownership.service.database);
+      const newest = await readNewestObservedAt(ownership.service.entities);
       if (newest === undefined) {
         await importLines(ownership, generateDailyProfiles({ from: 0, to: observedUntil }));
       } else observedUntil = newest;
@@ -50,11 +53,18 @@ export async function serveDemo(context: CommandContext): Promise<void> {
       const client = createAdminClient(ownership);
       return { key: await createKey(client), admin_token: await createToken(client) };
     },
-    async start({ url, ownership, log, prepared }) {
-      await writeOut(isJson ? formatJson({ url, ...prepared }) : formatGreeting(url, prepared));
+    async start({ url, publicUrl, ownership, log, prepared }) {
+      const isPublic = publicUrl !== url;
+      const described = { url, ...(isPublic && { public_url: publicUrl }), ...prepared };
+      await writeOut(isJson ? formatJson(described) : formatGreeting(publicUrl, prepared));
       const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
       const timer = setInterval(() => void update(ownership).catch(onFailure), MINUTE_MS);
-      return async () => clearInterval(timer);
+      // Lists by a gain in percent, and lists of items, have the figures that this computes.
+      const stopMaintenance = ownership.service.startMaintenance();
+      return async () => {
+        clearInterval(timer);
+        await stopMaintenance();
+      };
     },
   });
 }

@@ -5,23 +5,32 @@
 import type { CommandContext } from "../commands/command.ts";
 import { formatJson } from "../commands/terminal/output.ts";
 import { writeHint } from "../commands/terminal/process-io.ts";
-import { redactUrl, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { Service } from "../service.ts";
+import { redactUrl } from "../settings.ts";
 import { hasWalResetBug } from "../store/database/file-writer.ts";
 import { parseFileUrl } from "../store/database/open-database.ts";
-import { answersWithoutToken } from "../store/database/remote/remote-database.ts";
+import { answersWithoutToken } from "../store/database/remote/outage-detector.ts";
 import { runServer } from "./http-server.ts";
 
 export function serve(config: Config, context: CommandContext): Promise<void> {
   return runServer(config, {
     verb: "serve",
-    prepare: ({ service }, log) => recoverAndLogRefunds(service, log),
-    async start({ url, ownership: { service }, log }) {
+    async prepare({ service }, log) {
+      await recoverAndLogRefunds(service, log);
+      await service.debitCommits.listen();
+    },
+    async start({ url, publicUrl, ownership: { service }, log }) {
       await warnAboutAccess(config, log);
-      await announce(context, url, redactUrl(config.databaseUrl));
+      await announce(context, { url, publicUrl }, config);
       await logSqliteVersion(config, service, log);
-      const stops = [service.startMaintenance(), service.startNotices()];
+      const stops = [
+        service.debitCommits.start(),
+        service.startMaintenance(),
+        service.startBackups(),
+        service.startNotices(),
+      ];
       const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
       if (config.collect === "on") stops.push(service.collecting.start(onFailure));
       return () => Promise.all(stops.map((stop) => stop()));
@@ -29,26 +38,40 @@ export function serve(config: Config, context: CommandContext): Promise<void> {
   });
 }
 
-async function announce(context: CommandContext, url: string, database: string): Promise<void> {
-  if (context.isJson) await context.writeOut(formatJson({ url, database, pid: process.pid }));
-  context.writeErr(`Serving ${database} at ${url}\n`);
+async function announce(
+  context: CommandContext,
+  { url, publicUrl }: Readonly<Record<"url" | "publicUrl", string>>,
+  { databaseUrl, entitiesUrl }: Config,
+): Promise<void> {
+  const database = redactUrl(databaseUrl);
+  const entities = entitiesUrl === undefined ? {} : { entities: redactUrl(entitiesUrl) };
+  const isPublic = publicUrl !== url;
+  const addresses = { url, ...(isPublic && { public_url: publicUrl }) };
+  const described = { ...addresses, database, ...entities, pid: process.pid };
+  if (context.isJson) await context.writeOut(formatJson(described));
+  const names = Object.values({ database, ...entities }).join(" and ");
+  const publicly = isPublic ? `, for clients at ${publicUrl}` : "";
+  context.writeErr(`Serving ${names} at ${url}${publicly}\n`);
   writeHint(context, [
-    `Dashboard: ${url}/`,
-    `API reference: ${url}/swagger`,
-    "Requests need a key. Make one in another terminal:",
+    `Dashboard: ${publicUrl}/`,
+    `API reference: ${publicUrl}/swagger`,
+    "Requests need a key. Make one in another terminal, with the same settings:",
     `  ${context.programName} accounts create acme --credits 1000`,
     `  ${context.programName} keys create acme`,
     "Ctrl-C stops the service",
   ]);
 }
 
-async function warnAboutAccess({ databaseUrl }: Config, log: ServiceLogger): Promise<void> {
-  if (parseFileUrl(databaseUrl) !== undefined || !(await answersWithoutToken(databaseUrl))) return;
-  log.warning?.(
-    "The database server {server} answers without a token: anyone who reaches it can read and " +
-      "change everything; start it with --auth-jwt-key-file, and set DATABASE_AUTH_TOKEN",
-    { server: redactUrl(databaseUrl) },
-  );
+async function warnAboutAccess(config: Config, log: ServiceLogger): Promise<void> {
+  for (const url of [config.databaseUrl, config.entitiesUrl, config.databaseReplica]) {
+    if (url === undefined || parseFileUrl(url) !== undefined) continue;
+    if (!(await answersWithoutToken(url))) continue;
+    log.warning?.(
+      "The database server {server} answers without a token: anyone who reaches it can read and " +
+        "change everything; start it with --auth-jwt-key-file, and set DATABASE_AUTH_TOKEN",
+      { server: redactUrl(url) },
+    );
+  }
 }
 
 async function logSqliteVersion(

@@ -9,6 +9,8 @@ import { startLoop } from "../background-loop.ts";
 import type { ServiceLogger } from "../log.ts";
 import type { NoticeStore } from "../store/accounts/notices.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
+import { sendTraced } from "../telemetry/client-request.ts";
+import { traceWork } from "../telemetry/tracing.ts";
 
 type Notice = Awaited<ReturnType<NoticeStore["claim"]>>[number];
 
@@ -18,8 +20,15 @@ interface DeliveryOptions {
   readonly receiver: Parameters<typeof sendWebhook>[1] | undefined;
   now(): number;
   readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
+  /** Counts the attempts of this process by result. */
+  readonly attempts?: AttemptCounts;
   readonly timeoutMs?: number;
 }
+
+type AttemptCounts = ReturnType<typeof createAttemptCounts>;
+
+/** The attempts by result: delivered, failed and to be tried again, or failed for the last time. */
+export const createAttemptCounts = () => ({ delivered: 0, failed: 0, given_up: 0 });
 
 const TIMEOUT_MS = 15_000;
 /** A claim lasts longer than an attempt; then the notices of an ended process are free again. */
@@ -64,13 +73,16 @@ export function startDelivery(options: DeliveryOptions): () => Promise<void> {
 
 export function createDelivery(options: DeliveryOptions) {
   const { notices, receiver, now, log, timeoutMs = TIMEOUT_MS } = options;
+  const { attempts: counts = createAttemptCounts() } = options;
   let cleanupAt = -Infinity;
 
   async function deliver(notice: Notice, to: typeof receiver & object, signal: AbortSignal) {
     const { id, account, attempts } = notice;
     const message = { id, body: formatNotice(notice) };
-    const failure = await sendWebhook(message, to, { now: now(), timeoutMs, signal });
+    const send = () => sendWebhook(message, to, { now: now(), timeoutMs, signal });
+    const failure = await traceWork("deliver notice", send, { root: true });
     if (failure === undefined) {
+      counts.delivered++;
       await notices.markDelivered(id, now());
       log.info?.("The notice {id} about account {account} is delivered", { id, account, attempts });
       return;
@@ -78,6 +90,7 @@ export function createDelivery(options: DeliveryOptions) {
     // The receiver is not to blame for an attempt that the end of the service cuts off.
     if (signal.aborted) return notices.release(notice, { dueAt: now(), failure: null });
     const dueAt = computeNextAttempt({ attempts, now: now(), jitter: Math.random() });
+    counts[dueAt === null ? "given_up" : "failed"]++;
     await notices.release(notice, { dueAt, failure });
     log.warning?.(
       dueAt === null
@@ -132,7 +145,7 @@ export async function sendWebhook(
   const { now, timeoutMs, signal } = attempt;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, {
+    const request = {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -143,7 +156,8 @@ export async function sendWebhook(
       redirect: "manual",
       decompress: false,
       signal: AbortSignal.any([signal, timeout]),
-    });
+    } as const;
+    const response = await sendTraced(new URL(url), request, { hidesPath: true });
     // Without this, an endless body would keep the connection.
     await response.body?.cancel().catch(() => undefined);
     return response.ok ? undefined : `The receiver answered ${response.status}`;

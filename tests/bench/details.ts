@@ -13,8 +13,15 @@ import {
 } from "./bench-context.ts";
 import { startRedis } from "./redis.ts";
 import { createRatioRow, createSkippedRow, type ReportRow } from "./report.ts";
-import { measureInRounds, pickCpuTimes, pickRates, warmUp, type RoundPlan } from "./rounds.ts";
-import { seedKeys } from "./seed.ts";
+import {
+  COMPILING_S,
+  measureInRounds,
+  pickCpuTimes,
+  pickRates,
+  warmUp,
+  type RoundPlan,
+} from "./rounds.ts";
+import { importUser, seedKeys, USER_PATH } from "./seed.ts";
 import {
   fetchAnswer,
   copyBenchDatabase,
@@ -23,18 +30,16 @@ import {
   databaseSettings,
   startServiceProcess,
   startBaseline,
-  verbCommand,
   type BenchDatabase,
 } from "./service-process.ts";
 import type { BenchServer, Workspace } from "./workspace.ts";
 
 const PART = "details";
-const PATH = "/api/microblog/slowcompiler/details";
 const ROUTE = "/api/microblog/:username/details";
 const FEW_CONNECTIONS: RoundPlan = { connections: 64, rounds: 5, seconds: 2 };
 const MANY_CONNECTIONS: RoundPlan = { ...FEW_CONNECTIONS, connections: 256 };
 
-/** The keys of as many accounts: more than a group of debits, so that each debit is a row. */
+/** The keys of as many accounts: more than a group has debits, so that each updates a row. */
 const KEYS = 10_000;
 
 /** Measures details with both durability settings, with few and with many connections. */
@@ -44,7 +49,7 @@ export async function measureDetails(context: BenchContext): Promise<ReportRow[]
   const copy = await copyBenchDatabase(store, "details-process");
   const keysStore = await copyBenchDatabase(store, "details-keys");
   const power = await startServiceProcess(workspace, store);
-  const body = await fetchAnswer(power, PATH, store.key);
+  const body = await fetchAnswer(power, USER_PATH, store.key);
   const folder = workspace.folder;
   const start = (program: string, ...rest: readonly string[]) =>
     startBaseline(workspace, program, rest, body);
@@ -86,7 +91,7 @@ async function measureAgainst(
   body: string,
 ): Promise<ReportRow[]> {
   for (const [name, server] of Object.entries(servers)) {
-    assertSameAnswer(name, body, await fetchAnswer(server, PATH, key));
+    assertSameAnswer(name, body, await fetchAnswer(server, USER_PATH, key));
   }
   logProgress("details: 64 connections");
   const few = await measureServers(load, servers, key, FEW_CONNECTIONS);
@@ -160,8 +165,8 @@ async function measureKeys(
   const server = await startServiceProcess(workspace, store);
   return withServers({ server }, async () => {
     const targets = {
-      ours: { name: `details, ${KEYS} keys`, server, key: keys, paths: PATH },
-      theirs: { name: "details, one key", server, key: store.key, paths: PATH },
+      ours: { name: `details, ${KEYS} keys`, server, key: keys, paths: USER_PATH },
+      theirs: { name: "details, one key", server, key: store.key, paths: USER_PATH },
     };
     const results = await measureWarm(load, targets, FEW_CONNECTIONS);
     const what = "power, 10,000 keys / one key, 64 connections";
@@ -169,28 +174,9 @@ async function measureKeys(
   });
 }
 
-/** A user with 45 days of observations. */
 async function prepareDatabase(workspace: Workspace): Promise<BenchDatabase> {
   const store = await createBenchDatabase(workspace, "details-power");
-  const days = Array.from({ length: 45 }, (_, day) => Date.UTC(2026, 0, 1 + day));
-  const lines = days.map((at, day) =>
-    JSON.stringify({
-      kind: "user",
-      observedAt: new Date(at).toISOString(),
-      username: "SlowCompiler",
-      displayName: "The Slow Compiler",
-      followers_count: 144_000 + 21 * day,
-      following_count: 310,
-      tweet_count: 5200 + day,
-      profile_image_url: "https://example.com/microblog/slowcompiler/avatar.jpg",
-      description: "Still linking. Notes on type systems, build times and tea.",
-      created_at: "2016-04-02T09:12:44Z",
-      verified: true,
-    }),
-  );
-  const file = join(workspace.folder, "details.ndjson");
-  await Bun.write(file, lines.join("\n"));
-  await workspace.run(verbCommand("import", file), { settings: databaseSettings(store.file) });
+  await importUser(workspace, databaseSettings(store.file));
   return store;
 }
 
@@ -201,7 +187,7 @@ async function measureServers(
   plan: RoundPlan,
 ): Promise<PerServer<Loads>> {
   const target = (name: string, server: BenchServer): LoadTarget => {
-    return { name: `details, ${name}`, server, key, paths: PATH };
+    return { name: `details, ${name}`, server, key, paths: USER_PATH };
   };
   const targets = {
     power: target("power", others.power),
@@ -220,6 +206,6 @@ async function measureWarm<Name extends string>(
   targets: Readonly<Record<Name, LoadTarget>>,
   plan: RoundPlan,
 ): Promise<Record<Name, LoadResult[]>> {
-  await warmUp(load, targets, plan.connections);
+  await warmUp(load, targets, plan.connections, COMPILING_S);
   return measureInRounds(load, targets, plan);
 }

@@ -24,7 +24,9 @@ import { createBenchDatabase, startServiceProcess, type BenchDatabase } from "./
 import type { BenchServer } from "./workspace.ts";
 
 const PART = "growth";
-const PLAN: RoundPlan = { connections: 4, rounds: 5, seconds: 1 };
+
+/** Many rounds: on a machine that others used too, single ones gave ratios from 1.04 to 1.51. */
+const PLAN: RoundPlan = { connections: 4, rounds: 11, seconds: 1 };
 const MANY_CONNECTIONS = 256;
 const MANY_WARM_UP_S = 3;
 const MEMORY_S = 15;
@@ -124,7 +126,7 @@ const READS: Readonly<Record<string, ReadPaths>> = {
     users: channels,
   }),
   "50 users by a gain": () => ({
-    before: "/api/microblog/users?limit=50&sort=dailyGain&_n=",
+    before: "/api/microblog/users?limit=50&sort=dailyFollowerGain&_n=",
     after: "-",
     users: 1,
   }),
@@ -154,7 +156,7 @@ async function measureRead(
     unit: "µs of CPU a read",
     ours: pickCpuTimes(results.large),
     theirs: pickCpuTimes(results.small),
-    target: atMost(1.3),
+    target: atMost(1.25),
   });
 }
 

@@ -124,7 +124,7 @@ function createSqliteRow(
     unit: "s",
     ours: ours.map(({ seconds }) => seconds),
     theirs: sqlite.map(({ seconds }) => seconds),
-    target: atMost(2.5),
+    target: atMost(2),
   });
 }
 

@@ -26,6 +26,7 @@ export interface LoadTarget {
 
 /** The result of a load. */
 export interface LoadResult {
+  readonly responses: number;
   /** Responses a second. */
   readonly rate: number;
   /** The median response time. */
@@ -46,7 +47,6 @@ const TIMEOUT_S = 20;
 
 /** What a load generator measures itself, and the faults. */
 interface LoadAttempt extends Omit<LoadResult, "cpuUs"> {
-  readonly responses: number;
   readonly fault: string | undefined;
 }
 
@@ -69,9 +69,9 @@ export function createLoadGenerator(workspace: Workspace): LoadGenerator {
       ? loadWithWrk(workspace, target, size)
       : loadWithAutocannon(target, size));
     const cpuSeconds = target.server.readCpuSeconds() - cpuSecondsBefore;
-    const { rate, medianMs, p99Ms, responses, fault } = loaded;
-    if (fault === undefined && rate > 0 && medianMs > 0) {
-      return { rate, medianMs, p99Ms, cpuUs: (cpuSeconds * 1e6) / responses };
+    const { fault, ...result } = loaded;
+    if (fault === undefined && result.rate > 0 && result.medianMs > 0) {
+      return { ...result, cpuUs: (cpuSeconds * 1e6) / result.responses };
     }
     const sample = await fetchSample(target, start);
     throw new Error(`${target.name} failed: ${fault ?? "no response"}; ${sample}`);

@@ -2,13 +2,14 @@
  * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ,
  * so only the ratios within one run are meaningful.
  *
- * It measures all parts, or the named ones: `core`, `details`, `commit`, `cold`, `history`,
- * `import`, `collecting`, `growth`, `idle`, `pages`. With --json the report is JSON. With --long,
- * `growth` has ten million observations instead of one, and `growth` and `idle` measure for a
- * minute.
+ * It measures all parts, or the named ones: `core`, `details`, `commit`, `cluster`, `cold`,
+ * `history`, `import`, `collecting`, `growth`, `idle`, `pages`, `start`, `scaling`. With --json the
+ * report is JSON. With --long, `growth` has ten million observations instead of one, and `growth` and
+ * `idle` measure for a minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/terminal/output.ts";
+import { measureCluster } from "./cluster/measure-cluster.ts";
 import { measureColdReads } from "./cold.ts";
 import { measureCollecting } from "./collecting.ts";
 import { measureCommits } from "./commits.ts";
@@ -19,6 +20,8 @@ import { measureHistory } from "./history/measure-history.ts";
 import { measureIdle } from "./idle.ts";
 import { measureImport } from "./importing.ts";
 import { measurePages } from "./pages.ts";
+import { measureScaling } from "./scaling/measure-scaling.ts";
+import { measureStart } from "./start.ts";
 import { createLoadGenerator } from "./load-generator.ts";
 import { describeMachine } from "./machine.ts";
 import type { Part, BenchContext } from "./bench-context.ts";
@@ -29,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   core: measureCore,
   details: measureDetails,
   commit: measureCommits,
+  cluster: measureCluster,
   cold: measureColdReads,
   history: measureHistory,
   import: measureImport,
@@ -36,6 +40,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   growth: measureGrowth,
   idle: measureIdle,
   pages: measurePages,
+  start: measureStart,
+  scaling: measureScaling,
 };
 
 /** Parses the command line. */

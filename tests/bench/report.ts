@@ -8,7 +8,7 @@ export interface Threshold {
   readonly limit: number;
 }
 
-/** A row of the report. A ratio compares medians; its spread is over the rounds. */
+/** A row of the report. Values and ratios are of medians; the spread is over the rounds. */
 export interface ReportRow {
   readonly [field: string]: string | number | null;
   readonly part: string;
@@ -59,22 +59,40 @@ const NO_VALUES = {
   highest: null,
 };
 
-/** A row with one value, compared only with its threshold. */
+/** A row with one value, or with one of each round, compared only with its threshold. */
 export function createValueRow(values: {
   readonly part: string;
   readonly what: string;
   readonly unit: string;
-  readonly value: number;
+  readonly value: number | readonly number[];
   readonly target?: Threshold;
 }): ReportRow {
   const { part, what, unit, value, target } = values;
-  const ours = roundToThreeDigits(value);
-  return { part, what, ...NO_VALUES, ours, unit, ...checkThreshold(value, target) };
+  const rounds = typeof value === "number" ? [] : value;
+  const middle = typeof value === "number" ? value : median(value);
+  return {
+    part,
+    what,
+    ...NO_VALUES,
+    ours: roundToThreeDigits(middle),
+    unit,
+    ...(rounds.length > 0 && {
+      lowest: roundToThreeDigits(Math.min(...rounds)),
+      highest: roundToThreeDigits(Math.max(...rounds)),
+    }),
+    ...checkThreshold(middle, target),
+  };
 }
 
 /** A row that was not measured: `what` says why. */
 export function createSkippedRow({ part, what }: Pick<ReportRow, "part" | "what">): ReportRow {
   return { part, what, ...NO_VALUES, target: null, result: null };
+}
+
+/** A row of a part that has columns of its own, and no measured values. */
+export function createTextRow(part: string, cells: Readonly<Record<string, string>>): ReportRow {
+  const [what = ""] = Object.values(cells);
+  return { part, what, ...NO_VALUES, target: null, result: null, ...cells };
 }
 
 function checkThreshold(
@@ -110,6 +128,13 @@ const COLUMNS = [
   "result",
 ] as const;
 
+/** The usual columns, or those that only this part has. */
+function listColumns(rows: readonly ReportRow[]): readonly string[] {
+  const usual = new Set<string>(["part", ...COLUMNS]);
+  const own = Object.keys(rows[0] ?? {}).filter((name) => !usual.has(name));
+  return own.length === 0 ? COLUMNS : own;
+}
+
 /** Formats the report as text. */
 export function formatReport(
   machine: Machine,
@@ -122,6 +147,6 @@ export function formatReport(
     `${date}, ${Math.round(seconds)} seconds; medians; the spread is over the rounds\n`;
   const tables = Map.groupBy(rows, ({ part }) => part)
     .entries()
-    .map(([part, own]) => `\n${part}\n${formatTable(COLUMNS, own)}`);
+    .map(([part, own]) => `\n${part}\n${formatTable(listColumns(own), own)}`);
   return head + [...tables].join("");
 }

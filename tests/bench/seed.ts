@@ -2,8 +2,8 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { FreshPaths } from "./load-generator.ts";
-import type { BenchDatabase } from "./service-process.ts";
-import type { Workspace } from "./workspace.ts";
+import { verbCommand, type BenchDatabase } from "./service-process.ts";
+import type { ProcessOptions, Workspace } from "./workspace.ts";
 
 /** Tweets of a user, all from the last 14 days: one page. */
 export const TWEETS_PER_USER = 50;
@@ -42,6 +42,15 @@ export const seedChannels = (
   end: number,
 ) => runWriter(workspace, "seed-channels", store, [channels, histories, end].map(String));
 
+/** Adds shorts of the first channels, with figures; the newest is published at `end`. */
+export const seedShorts = (
+  workspace: Workspace,
+  store: BenchDatabase,
+  channels: number,
+  shorts: number,
+  end: number,
+) => runWriter(workspace, "seed-shorts", store, [channels, shorts, end].map(String));
+
 /** Adds accounts with a key each. @returns The keys. */
 export async function seedKeys(
   workspace: Workspace,
@@ -63,7 +72,7 @@ export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
  */
 async function runWriter(
   workspace: Workspace,
-  program: "seed-database" | "seed-channels" | "seed-keys" | "add-plain-rows",
+  program: "seed-database" | "seed-channels" | "seed-keys" | "seed-shorts" | "add-plain-rows",
   { file }: BenchDatabase,
   programArguments: readonly string[],
 ): Promise<string> {
@@ -76,6 +85,35 @@ async function runWriter(
     await handle.close();
   }
   return printed;
+}
+
+/** The details of the user that {@link importUser} imports. */
+export const USER_PATH = "/api/microblog/slowcompiler/details";
+
+/** Imports a user with 45 days of observations. @param settings Those of the database. */
+export async function importUser(
+  workspace: Workspace,
+  settings: ProcessOptions["settings"] & {},
+): Promise<void> {
+  const days = Array.from({ length: 45 }, (_, day) => Date.UTC(2026, 0, 1 + day));
+  const lines = days.map((at, day) =>
+    JSON.stringify({
+      kind: "user",
+      observedAt: new Date(at).toISOString(),
+      username: "SlowCompiler",
+      displayName: "The Slow Compiler",
+      followers_count: 144_000 + 21 * day,
+      following_count: 310,
+      tweet_count: 5200 + day,
+      profile_image_url: "https://example.com/microblog/slowcompiler/avatar.jpg",
+      description: "Still linking. Notes on type systems, build times and tea.",
+      created_at: "2016-04-02T09:12:44Z",
+      verified: true,
+    }),
+  );
+  const file = join(workspace.folder, "user.ndjson");
+  await Bun.write(file, lines.join("\n"));
+  await workspace.run(verbCommand("import", file), { settings });
 }
 
 /** Paths over all users that never repeat: pages of tweets, of followers, and details. */

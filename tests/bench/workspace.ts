@@ -120,7 +120,10 @@ async function endProcess(child: ReturnType<typeof launch>): Promise<void> {
   clearTimeout(last);
 }
 
-/** The first address in the output. It keeps reading, because a full pipe would block the process. */
+/**
+ * The first address that ends a line of the output, alone or after "at". It keeps reading, because a
+ * full pipe would block the process.
+ */
 function waitForOrigin(stream: ReadableStream<Uint8Array>, name: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {
@@ -128,7 +131,7 @@ function waitForOrigin(stream: ReadableStream<Uint8Array>, name: string): Promis
     let output = "";
     for await (const piece of stream) {
       output = (output + decoder.decode(piece, { stream: true })).slice(-OUTPUT_TAIL_CHARACTERS);
-      const [origin] = /http:\/\/[\d.]+:\d+/.exec(output) ?? [];
+      const [, origin] = /(?:^| at )(http:\/\/[\d.]+:\d+)\n/m.exec(output) ?? [];
       if (origin !== undefined) resolve(origin);
     }
     reject(new Error(`${name} did not start: ${output}`));

@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await press(page, "Verify");
     await waitForText(page, "no fault");
     await page.getByRole("link", { name: "Audit" }).click();
-    await page.getByLabel("What").selectOption("creators remove");
+    await page.getByRole("combobox", { name: "What" }).selectOption("creators remove");
     await waitForText(page, "1 change");
     expect(await page.locator("tbody tr").innerText()).toContain("bsky.app");
     expect(page.url()).toEndWith("#audit?action=creators+remove");

@@ -61,8 +61,9 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     await page.getByRole("button", { name: "Authorize" }).click();
     await dialog.getByLabel("Value:").first().fill(service.key);
     await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
-    await dialog.getByLabel("auth-bearer-value").fill(ADMIN_TOKEN);
-    await dialog.getByRole("button", { name: "Apply credentials" }).click();
+    const tokenForm = dialog.locator("form").filter({ hasText: "adminToken" });
+    await tokenForm.getByLabel("auth-bearer-value").fill(ADMIN_TOKEN);
+    await tokenForm.getByRole("button", { name: "Apply credentials" }).click();
     await dialog.getByRole("button", { name: "Close" }).last().click();
 
     await page.getByText("List the available channels").click();
@@ -75,9 +76,11 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     expect(await channels.request().headerValue("x-api-key")).toBe(service.key);
     await page.locator(".live-responses-table").getByText('"onlyhere"').waitFor();
 
-    await page.locator(".opblock-summary").filter({ hasText: "/admin/status" }).click();
+    // Until this operation is shown, the only button of that name is the one of the channels.
+    const status = page.locator(".opblock").filter({ hasText: "/admin/status" });
+    await status.locator(".opblock-summary").click();
     const receivedStatus = page.waitForResponse(`${service.address}/admin/status`);
-    await page.getByRole("button", { name: "Execute" }).last().click();
+    await status.getByRole("button", { name: "Execute" }).click();
     expect((await receivedStatus).status()).toBe(200);
 
     const readStorage = () =>
@@ -93,7 +96,7 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     expect(await dialog.getByRole("button", { name: "Remove authorization" }).count()).toBe(0);
     expect(await readStorage()).toBe('[{},{},""]');
     await dialog.getByRole("button", { name: "Close" }).last().click();
-  }, 120_000);
+  }, 240_000);
 
   test("requests nothing from other hosts, and nothing fails", async () => {
     const { page, faults } = viewer;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { hasBrowser, setDate } from "../support/processes/browser.ts";
 import {
   pointAt,
   setWidth,
@@ -79,8 +79,8 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     });
     expect((await pointAt(page, { fraction: toFraction(18) })).values).toEqual(["unknown"]);
     await page.getByText("Table of Subscribers", { exact: true }).click();
-    const row = page.locator("figure tr", { hasText: "15 Nov 2026" });
-    expect(await row.locator("td").textContent()).toBe("unknown");
+    const row = page.locator(".charts tr", { hasText: "15 Nov 2026" });
+    expect(await row.locator("td").allTextContents()).toEqual(["unknown", "unknown"]);
     await close();
   }, 60_000);
 
@@ -129,12 +129,10 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect(await legend.textContent()).toBe("20 Nov 2026, so far");
     await pointAt(page, { fraction: toFraction(3) });
     expect(await legend.textContent()).toBe("17 Nov 2026");
-    expect(await page.locator("figcaption .hint").first().textContent()).toBe(
-      "21 Oct 2026 – 20 Nov 2026",
-    );
+    expect(await page.locator(".period").textContent()).toBe("21 Oct 2026 – 20 Nov 2026");
     expect(await page.locator(".history .figures").innerText()).toContain("−290\n17 Nov 2026");
     await page.getByText("Table of Subscribers", { exact: true }).click();
-    const time = page.locator("figure time").last();
+    const time = page.locator(".charts td time, .charts th time").last();
     expect(await time.textContent()).toBe("20 Nov 2026");
     expect(await time.getAttribute("datetime")).toBe("2026-11-20");
     await close();
@@ -149,7 +147,7 @@ describe.skipIf(!hasBrowser())("a chart", () => {
       "19 Nov 2026, 19:00 (2026-11-20 00:00 UTC)",
     );
     await page.getByText("Table of Subscribers", { exact: true }).click();
-    const time = page.locator("figure time").last();
+    const time = page.locator(".charts td time, .charts th time").last();
     expect(await time.textContent()).toBe("19 Nov 2026, 19:00");
     expect(await time.getAttribute("title")).toBe("2026-11-20 00:00:00 UTC");
     await close();
@@ -163,12 +161,12 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect(await legend.textContent()).toBe("20 Nov 2026, 10:00 (2026-11-20 10:00 UTC)");
     await pointAt(page, { fraction: 1 });
     expect(await legend.textContent()).toBe(unfinished);
-    const status = page.locator("figure [role=status]").first();
+    const status = page.locator(".charts [role=status]");
     await page.locator(".plot").first().focus();
     await page.keyboard.press("End");
-    expect(await status.textContent()).toBe("20 Nov 2026, 12:00, so far, Subscribers: 100");
+    expect(await status.textContent()).toBe("20 Nov 2026, 12:00, so far, Subscribers: 100 (+1)");
     // What was read in this hour is not complete in the next one.
-    await page.clock.setFixedTime(NOW + HOUR_MS);
+    await setDate(page, NOW + HOUR_MS);
     for (const range of ["30 days", "7 days"]) {
       await page.getByRole("button", { name: range }).click();
       await waitForPage(page);
@@ -211,29 +209,32 @@ describe.skipIf(!hasBrowser())("a chart", () => {
 
   test("is zoomed and read by keyboard, with the chart beside it", async () => {
     const { page, faults, close } = await dashboard.visit("/channels/soup");
-    const periods = () => page.locator("figcaption .hint").allTextContents();
-    const whole = await periods();
-    expect(whole).toEqual(Array(2).fill("21 Oct 2026 – 20 Nov 2026"));
-    const status = page.locator("figure [role=status]").first();
+    const period = () => page.locator(".period").textContent();
+    const whole = await period();
+    expect(whole).toBe("21 Oct 2026 – 20 Nov 2026");
+    const status = page.locator(".charts [role=status]");
     expect(await status.textContent()).toBe("");
     await page.locator(".plot").first().focus();
     await page.keyboard.press("ArrowLeft");
-    expect(await status.textContent()).toBe("20 Nov 2026, so far, Subscribers: 700");
+    expect(await status.textContent()).toBe("20 Nov 2026, so far, Subscribers: 700 (+10)");
     await page.keyboard.press("Home");
     expect(await status.textContent()).toBe("21 Oct 2026, Subscribers: 700");
     for (let steps = 0; steps < 10; steps++) await page.keyboard.press("ArrowRight");
     // The days without an observation are passed over.
-    expect(await status.textContent()).toBe("10 Nov 2026, Subscribers: 900");
+    expect(await status.textContent()).toBe("10 Nov 2026, Subscribers: 900 (+110)");
     expect(await page.locator(".u-legend").nth(1).innerText()).toContain("+110");
     await page.keyboard.press("+");
     await page.keyboard.press("PageDown");
     await waitForFrame(page);
-    const zoomed = await periods();
-    expect(zoomed).toEqual(Array(2).fill("5 Nov 2026 – 20 Nov 2026"));
+    expect(await period()).toBe("5 Nov 2026 – 20 Nov 2026");
+    for (const chart of [0, 1]) {
+      const { instant } = await pointAt(page, { chart, fraction: 0.45 });
+      expect([chart, instant]).toEqual([chart, "2026-11-12T00:00:00.000Z"]);
+    }
     expect(await status.textContent()).toBe("Shows 5 Nov 2026 – 20 Nov 2026");
     await page.keyboard.press("0");
     await waitForFrame(page);
-    expect(await periods()).toEqual(whole);
+    expect(await period()).toBe(whole);
     expect(faults).toEqual([]);
     await close();
   }, 60_000);
@@ -244,8 +245,8 @@ describe.skipIf(!hasBrowser())("a chart", () => {
       hasTouch: true,
     });
     const zoom = page.getByRole("group", { name: "Zoom of Subscribers", exact: true });
-    const period = page.locator("figcaption .hint").first();
-    await page.locator(".plot").first().focus();
+    const period = page.locator(".period");
+    await page.getByLabel("Count").focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await waitForFrame(page);

@@ -16,10 +16,10 @@ describe.skipIf(!hasBrowser())("the lists", () => {
     const observedAt = new Date(NOW).toISOString();
     const at = (nth: number) => new Date(NOW - nth * HOUR_MS).toISOString();
     await dashboard.service.observe(
-      { kind: "channel", observedAt, id: "UC1", username: "soup", subscribers: 5, videoCount: 9 },
-      { kind: "channel", observedAt, id: "UC2", username: "clay", subscribers: 7, videoCount: 2 },
+      { kind: "channel", observedAt, id: "UC1", username: "soup", subscribers: 5, viewCount: 9 },
+      { kind: "channel", observedAt, id: "UC2", username: "clay", subscribers: 7, viewCount: 2 },
       { kind: "user", observedAt, username: "nasa", followers_count: 5 },
-      ...Array.from({ length: 60 }, (_, nth) => ({
+      ...Array.from({ length: 120 }, (_, nth) => ({
         kind: "short",
         observedAt,
         channel: "UC1",
@@ -37,6 +37,7 @@ describe.skipIf(!hasBrowser())("the lists", () => {
         likes: nth,
       })),
     );
+    await dashboard.service.refreshFigures();
   }, 60_000);
   afterAll(() => dashboard.close());
 
@@ -46,19 +47,39 @@ describe.skipIf(!hasBrowser())("the lists", () => {
     const head = (name: string) => page.getByRole("columnheader", { name });
     expect(await names()).toEqual(["clay", "soup"]);
     expect(await head("Subscribers").getAttribute("aria-sort")).toBe("descending");
-    expect(await page.textContent("caption")).toContain("Another order costs 1 credit");
-    await head("Videos").getByRole("button").click();
+    expect(await page.textContent("caption")).toContain("A head sorts the whole list (1 credit)");
+    await head("Views").getByRole("button").click();
     await page.getByText("this page cost 2").waitFor();
     await waitForPage(page);
     expect(await names()).toEqual(["soup", "clay"]);
-    expect(new URL(page.url()).search).toBe("?sort=videos&order=desc");
-    expect(await head("Videos").getAttribute("aria-sort")).toBe("descending");
+    expect(new URL(page.url()).search).toBe("?sort=views&order=desc");
+    expect(await head("Views").getAttribute("aria-sort")).toBe("descending");
     expect(await head("Subscribers").getAttribute("aria-sort")).toBeNull();
-    await head("Videos").getByRole("button").click();
+    await head("Views").getByRole("button").click();
     await page.getByText("this page cost 3").waitFor();
     await waitForPage(page);
     expect(await names()).toEqual(["clay", "soup"]);
     expect(await page.locator("select[name=order]").inputValue()).toBe("asc");
+    await close();
+  }, 60_000);
+
+  test("of channels are sorted in percent, with a floor, as the address says", async () => {
+    const { page, close } = await dashboard.visit("/channels?sort=views");
+    await page.getByRole("columnheader", { name: "7 days, %" }).getByRole("button").click();
+    await page
+      .getByText("Channels by subscribers gained in a week, in %, greatest first")
+      .waitFor();
+    await page.getByLabel("At least so many subscribers").fill("6");
+    await page.getByRole("button", { name: "Search" }).click();
+    await waitForPage(page);
+    expect(await page.locator("td a").allTextContents()).toEqual(["clay"]);
+    expect(new URL(page.url()).search).toBe("?sort=weeklySubscriberGainPercent&order=desc&min=6");
+    await page.getByText("this page cost 3").waitFor();
+    await page.getByLabel("At least so many subscribers").fill("8");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Show all channels (1 credit)" }).click();
+    await waitForPage(page);
+    expect(await page.locator("td a").count()).toBe(2);
     await close();
   }, 60_000);
 
@@ -106,19 +127,26 @@ describe.skipIf(!hasBrowser())("the lists", () => {
   test("of shorts and tweets say what is sorted, and load all for the credits that they say", async () => {
     const { page, close } = await dashboard.visit("/channels/soup");
     const caption = () => page.locator("caption").innerText();
-    expect(await caption()).toBe("Shorts: the newest 50, there are more. Sorting orders these 50.");
+    expect(await caption()).toBe("Shorts by age, newest first. Another order costs 1 credit.");
     await page.getByRole("button", { name: "Load more (1 credit)" }).click();
-    await page.getByRole("link", { name: "short 59" }).waitFor();
-    expect(await caption()).toBe("Shorts: 60");
+    await page.getByRole("link", { name: "short 119" }).waitFor();
+    await page.getByText("this page cost 4").waitFor();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByText("this page cost 5").waitFor();
+    await waitForPage(page);
+    expect(await caption()).toContain("Shorts by views, greatest first.");
+    expect(await page.locator("td a").first().textContent()).toBe("short 119");
+    // No views of these tweets are known: the loaded ones are sorted, by their likes.
     await page.goto(`${dashboard.service.address}/users/nasa`);
     await waitForPage(page);
-    expect(await caption()).toBe("Tweets: the newest 50, of 120. Sorting orders these 50.");
-    await page.getByText("this page cost 3").waitFor();
-    await page.getByRole("button", { name: "Load all 120 (2 credits)" }).click();
+    expect(await caption()).toBe("Tweets: the newest 100. Sorting orders these.");
+    await page.getByText("this page cost 4").waitFor();
+    await page.getByRole("button", { name: "Load more (1 credit)" }).click();
     await page.getByRole("link", { name: "tweet 119" }).waitFor();
-    expect(await caption()).toBe("Tweets: 120");
+    expect(await caption()).toBe("Tweets: 120. Sorting orders these.");
     await page.getByText("this page cost 5").waitFor();
-    await page.getByRole("button", { name: "Likes" }).click();
+    const likes = page.getByRole("button", { name: "Likes" });
+    await likes.click();
     expect(await page.locator("td a").first().textContent()).toBe("tweet 119");
     await close();
   }, 60_000);
@@ -130,15 +158,15 @@ describe.skipIf(!hasBrowser())("the lists", () => {
         .getByRole("columnheader", { name, exact: true })
         .boundingBox()
         .then((box) => box !== null && box.x + box.width <= NARROW.viewport.width);
-    expect([await isInView("Views"), await isInView("Likes")]).toEqual([true, true]);
-    expect(await page.getByRole("columnheader", { name: "Published" }).count()).toBe(0);
-    expect(await page.locator("tbody tr").first().innerText()).toContain("20 Nov 2026");
+    expect([await isInView("Views"), await isInView("× median")]).toEqual([true, true]);
+    expect(await page.getByRole("columnheader", { name: "Age" }).count()).toBe(0);
+    expect(await page.locator(".scroll tbody tr").nth(1).innerText()).toContain("1 h");
     await page.goto(`${dashboard.service.address}/users/nasa`);
     await waitForPage(page);
-    expect([await isInView("Views"), await isInView("Likes")]).toEqual([true, true]);
+    expect(await isInView("Likes")).toBe(true);
     await page.goto(`${dashboard.service.address}/channels`);
     await waitForPage(page);
-    expect([await isInView("Subscribers"), await isInView("Videos")]).toEqual([true, true]);
+    expect([await isInView("Subscribers"), await isInView("7 days")]).toEqual([true, true]);
     await close();
   }, 60_000);
 

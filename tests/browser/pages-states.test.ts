@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     for (const [path, text] of [
       ["/users", "No user was observed yet"],
       ["/channels?search=zzz", "No channel matches"],
-      ["/compare", "Name up to 10 channels or users"],
+      ["/compare", "Compare up to 10 channels or users"],
     ] as const) {
       await page.goto(dashboard.service.address + path);
       await waitForPage(page);

@@ -20,17 +20,23 @@ const SCHEMES = ["dark", "light"] as const;
 const CHANNEL = "/api/video/sevenminutesoup";
 const USER = "/api/microblog/slowcompiler";
 
-interface PageCase {
-  readonly name: string;
-  readonly path: string;
-  readonly title: string;
-  /** How many charts it has. */
-  readonly charts: number;
-}
+/** Pages: the path, where `SHORT` and `TWEET` stand for ids, the title, the number of charts. */
+const PAGES = {
+  channels: ["/channels", "Channels", 0],
+  channel: ["/channels/sevenminutesoup", "Seven Minute Soup", 2],
+  short: ["/channels/sevenminutesoup/shorts/SHORT", "", 2],
+  users: ["/users", "Users", 0],
+  user: ["/users/slowcompiler", "Slow Compiler", 2],
+  tweet: ["/users/slowcompiler/tweets/TWEET", "TWEET", 2],
+  compare: ["/compare?names=sevenminutesoup,kilnandclay,rustybearings", "Compare", 1],
+  home: ["/", "This week", 0],
+  lists: ["/lists", "Lists", 0],
+  creators: ["/creators", "Monitoring list", 0],
+  account: ["/account", "Account", 1],
+} as const;
 
 describe.skipIf(!hasBrowser())("the pages", () => {
   let dashboard: Dashboard;
-  let cases: PageCase[];
   /** The short and the tweet that were observed most often. */
   let [short, tweet] = ["", ""];
 
@@ -39,52 +45,39 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     const { shorts } = await dashboard.read<{ shorts: { id: string }[] }>(`${CHANNEL}/shorts`);
     const { tweets } = await dashboard.read<{ tweets: object }>(`${USER}/tweets`);
     [short, tweet] = [shorts[1]?.id ?? "", Object.keys(tweets).at(-1) ?? ""];
-    cases = [
-      { name: "channels", path: "/channels", title: "Channels", charts: 0 },
-      {
-        name: "channel",
-        path: "/channels/sevenminutesoup",
-        title: "Seven Minute Soup",
-        charts: 2,
-      },
-      { name: "short", path: `/channels/sevenminutesoup/shorts/${short}`, title: "", charts: 2 },
-      { name: "users", path: "/users", title: "Users", charts: 0 },
-      { name: "user", path: "/users/slowcompiler", title: "Slow Compiler", charts: 2 },
-      { name: "tweet", path: `/users/slowcompiler/tweets/${tweet}`, title: tweet, charts: 2 },
-      {
-        name: "compare",
-        path: "/compare?names=sevenminutesoup,kilnandclay,rustybearings",
-        title: "Compare",
-        charts: 1,
-      },
-      { name: "creators", path: "/creators", title: "Monitoring list", charts: 0 },
-      { name: "account", path: "/account", title: "Account", charts: 1 },
-    ];
   }, 60_000);
   afterAll(() => dashboard.close());
 
+  const withIds = (text: string) => text.replace("SHORT", short).replace("TWEET", tweet);
+
   test.skipIf(process.env["PAGE_PICTURES"] === undefined)(
-    "give README.md its picture",
+    "give README.md its pictures",
     async () => {
       const viewport = { width: 1280, height: 1184 };
-      const visit = await dashboard.visit("/channels/sevenminutesoup", undefined, { viewport });
-      await takePicture(visit.page, "dashboard", { fullPage: false });
-      await visit.close();
+      const pictures = { home: "/", dashboard: "/channels/sevenminutesoup" };
+      // So many days as the demo has.
+      const demo = await startDashboard({ days: 45 });
+      for (const [name, path] of Object.entries(pictures)) {
+        const visit = await demo.visit(path, undefined, { viewport });
+        await takePicture(visit.page, name, { fullPage: false });
+        await visit.close();
+      }
+      await demo.close();
     },
     60_000,
   );
 
-  test("show figures and charts in light and dark at any width, without an error", async () => {
-    const { page, faults, close } = await dashboard.visit("/");
-    expect(page.url()).toBe(`${dashboard.service.address}/`);
-    for (const { name, path, title, charts } of cases) {
-      await page.goto(dashboard.service.address + path);
-      await waitForPage(page);
-      expect([name, await page.textContent("h1")]).toEqual([name, expect.stringContaining(title)]);
+  test.each(Object.keys(PAGES) as (keyof typeof PAGES)[])(
+    "%s shows figures and charts in light and dark at any width, without an error",
+    async (name) => {
+      const [path, title, charts] = PAGES[name];
+      const { page, faults, close } = await dashboard.visit(withIds(path));
+      expect(page.url()).toBe(dashboard.service.address + withIds(path));
+      expect(await page.textContent("h1")).toContain(withIds(title));
       expect(await page.title()).toEndWith(" · Creator metrics");
       // 1,280 px at 400 %: nothing is out of sight (WCAG 1.4.10).
       await setWidth(page, 320);
-      expect([name, await measureOverflow(page)]).toEqual([name, 0]);
+      expect(await measureOverflow(page)).toBe(0);
       for (const colorScheme of SCHEMES) {
         await setColourScheme(page, colorScheme);
         for (const width of WIDTHS) {
@@ -96,22 +89,23 @@ describe.skipIf(!hasBrowser())("the pages", () => {
           expect([view, isDrawn]).toEqual([view, Array(charts).fill(true)]);
           await takePicture(page, view);
         }
-        expect([name, colorScheme, await findBarriers(page)]).toEqual([name, colorScheme, []]);
+        expect([colorScheme, await findBarriers(page)]).toEqual([colorScheme, []]);
       }
-    }
-    expect(faults).toEqual([]);
-    await close();
-  }, 60_000);
+      expect(faults).toEqual([]);
+      await close();
+    },
+    60_000,
+  );
 
   test("a chart shows the figures of the API to those who point at it", async () => {
     const histories = [
       ["/channels/sevenminutesoup", `${CHANNEL}/history?from=2026-10-21`, "subscribers"],
       ["/users/slowcompiler", `${USER}/history?from=2026-10-21`, "followers_count"],
-      [cases[2]?.path, `${CHANNEL}/short/${short}/history?interval=hour`, "views"],
-      [cases[5]?.path, `${USER}/tweet/${tweet}/history?interval=hour`, "likes"],
+      [withIds(PAGES.short[0]), `${CHANNEL}/short/${short}/history?interval=hour`, "views"],
+      [withIds(PAGES.tweet[0]), `${USER}/tweet/${tweet}/history?interval=hour`, "likes"],
     ] as const;
     const { page, close } = await dashboard.visit("/");
-    for (const [path = "", apiPath, count] of histories) {
+    for (const [path, apiPath, count] of histories) {
       type Counts = Record<typeof count, number | null>;
       const { history } = await dashboard.read<{ history: HistoryItem<Counts>[] }>(apiPath);
       await page.goto(dashboard.service.address + path);
@@ -127,15 +121,25 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await close();
   }, 60_000);
 
-  test("/channels shows trends to those who pay for them", async () => {
+  test("/channels shows gains and trends of 30 days in a table, for one credit", async () => {
     const { key, account } = await dashboard.service.createAccountWithKey(100);
     const { page, close } = await dashboard.visit("/channels", key);
-    await page.getByRole("button", { name: "Show trends of 30 days (8 credits)" }).click();
-    await page.locator(".sparkline").first().waitFor();
     // One channel hides its subscribers.
     expect(await page.locator(".sparkline").count()).toBe(7);
-    expect(await dashboard.service.readSums(account)).toMatchObject({ balance: 91 });
-    expect(await page.textContent(".credits")).toContain("91 credits left · this page cost 9");
+    const row = page.locator("tbody tr", { hasText: "sevenminutesoup" });
+    expect(await row.locator("td").allInnerTexts()).toEqual([
+      "Seven Minute Soup\nsevenminutesoup",
+      "250 K",
+      "+1.96 K",
+      "+0.79 %",
+      "+2.44 K",
+      "+0.99 %",
+      "",
+      "151 M",
+      "20 Nov 2026, 11:23",
+    ]);
+    expect(await dashboard.service.readSums(account)).toMatchObject({ balance: 99 });
+    expect(await page.textContent(".credits")).toContain("99 credits left · this page cost 1");
     await close();
   }, 60_000);
 
@@ -150,9 +154,9 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await page.getByRole("link", { name: "Seven Minute Soup" }).click();
     await page.getByRole("link", { name: "Compare with 2 more" }).click();
     await waitForPage(page);
-    expect(new URL(page.url()).searchParams.get("names")).toBe(
-      "kilnandclay,nobody,sevenminutesoup",
-    );
+    const others = new URL(page.url()).searchParams.get("names");
+    expect(others).toMatch(/^kilnandclay,nobody,CH\w+$/);
+    expect(await page.locator(".u-legend .u-label").count()).toBe(3);
     await close();
   }, 60_000);
 
@@ -179,11 +183,12 @@ describe.skipIf(!hasBrowser())("the pages", () => {
 
   test("a chart is also a table and a CSV file, with the same figures", async () => {
     const { page, close } = await dashboard.visit("/channels/sevenminutesoup?range=7d");
-    const { history } = await dashboard.read<{ history: HistoryItem<{ subscribers: number }>[] }>(
+    type Subscribers = Record<"subscribers", number>;
+    const { history } = await dashboard.read<{ history: HistoryItem<Subscribers>[] }>(
       `${CHANNEL}/history?from=2026-11-13&interval=hour`,
     );
     await page.getByText("Table of Subscribers", { exact: true }).click();
-    const cells = page.locator("figure").first().locator("td data");
+    const cells = page.locator(".charts td:nth-child(2) data");
     const figures = history.map(({ subscribers }) => String(subscribers));
     await cells.first().waitFor();
     const values = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("value")));
@@ -191,8 +196,13 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV of Subscribers", exact: true }).click();
     const file = await (await downloading).path();
-    const rows = history.map(({ timestamp, subscribers }) => `${timestamp},${subscribers}\r\n`);
-    expect(await Bun.file(file).text()).toBe(`timestamp,Subscribers\r\n${rows.join("")}`);
+    const rows = history.map(
+      ({ timestamp, subscribers, change }) =>
+        `${timestamp},${subscribers},${change.subscribers ?? ""}\r\n`,
+    );
+    expect(await Bun.file(file).text()).toBe(
+      `timestamp,Subscribers,Change of subscribers\r\n${rows.join("")}`,
+    );
     await close();
   }, 60_000);
 });

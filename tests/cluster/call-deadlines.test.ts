@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
+import { openRemoteConnection } from "../../server/store/database/remote/remote-connection.ts";
 import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
@@ -74,3 +75,24 @@ describe.skipIf(!hasSqld()).each(["http", "ws"])(
     }, 30_000);
   },
 );
+
+describe.skipIf(!hasSqld())("openRemoteConnection()", () => {
+  test("is dead only without an answer to a ping, also if the ping came before it was open", async () => {
+    const server = await startSqld();
+    const connection = openRemoteConnection({ url: server.url });
+    const select = { sql: "SELECT 1", args: [] };
+    connection.ping(0);
+    await connection.execute(select);
+    expect(connection.isDead(60_000)).toBe(false);
+    connection.ping(60_000);
+    await retryWithin(RECOVERED_WITHIN_MS, async () => {
+      expect(connection.isDead(120_000)).toBe(false);
+    });
+    server.pause();
+    connection.ping(120_000);
+    await Bun.sleep(100);
+    expect([connection.isDead(121_000), connection.isDead(122_000)]).toEqual([false, true]);
+    connection.close();
+    await server.close();
+  }, 30_000);
+});

@@ -13,7 +13,7 @@ const CREDITS = 500;
 /** The longest time until a debit without a response is refunded. */
 const REFUNDED_WITHIN_MS = 10_000;
 
-const DEBIT_PATTERN = /insert\s+into\s+"?journal/i;
+const DEBIT_PATTERN = /insert\s+into\s+"?debit_batches/i;
 
 /** Sends reads at once, to the services in turn; resolves to their statuses and balances. */
 function readConcurrently(urls: readonly string[], key: string, count: number) {

@@ -9,7 +9,7 @@ import { createAccess } from "../support/store/access.ts";
 
 const REFUSAL =
   "The libSQL server does not sync commits to its disk, so a power cut loses charges; set the " +
-  "durability_mode of its namespace to strong with its admin API, as server/README.md shows, or " +
+  "durability_mode of its namespace to strong with its admin API, as server/LIBSQL.md shows, or " +
   "accept the loss with DURABILITY=process";
 
 const RECOVERED_WITHIN_MS = 5000;

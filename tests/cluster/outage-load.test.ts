@@ -59,11 +59,11 @@ const PATHS = ["/api/video/channels", "/api/video/nobody/details"];
 const BEFORE_MS = 1500;
 const AFTER_MS = 3000;
 /** The longest time until a response, however long the outage is. */
-const ANSWERED_WITHIN_MS = 12_000;
+const ANSWERED_WITHIN_MS = 4000;
 /** The longest time until the service recovers after a server resumed. */
 const RECOVERED_WITHIN_MS = 2000;
 /** The longest time until the service recovers after connections died. */
-const RECONNECTED_WITHIN_MS = 12_000;
+const RECONNECTED_WITHIN_MS = 4000;
 /** The longest time until debits without a response are refunded. */
 const REFUNDED_WITHIN_MS = 20_000;
 

@@ -104,7 +104,7 @@ describe.skipIf(!hasSqld()).each(["stopped", "killed"])("while a libSQL server i
       return { response, text: await response.text(), ms: performance.now() - startedAt };
     };
     await retryWithin(RECOVERED_WITHIN_MS, async () => {
-      expect((await request("/metrics")).text).toContain("collector_stopped");
+      expect((await request("/metrics")).text).toMatch(/^creator_metrics_collector_stopped\{/m);
     });
     if (fault === "stopped") server.pause();
     else await server.kill();
@@ -117,9 +117,9 @@ describe.skipIf(!hasSqld()).each(["stopped", "killed"])("while a libSQL server i
     const [ready, metrics] = await Promise.all([request("/readyz"), request("/metrics")]);
     expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
     expect(ready.response.headers.get("retry-after")).toBe("1");
-    expect(metrics.text).toContain("\ndatabase_away 1\n");
-    expect(metrics.text).toMatch(/^collector_stopped\{source="bluesky"\} 0$/m);
-    expect(metrics.text).toMatch(/^collector_state_age_seconds \d/m);
+    expect(metrics.text).toContain("\ncreator_metrics_database_away 1\n");
+    expect(metrics.text).toMatch(/^creator_metrics_collector_stopped\{source="bluesky"\} 0$/m);
+    expect(metrics.text).toMatch(/^creator_metrics_collector_state_age_seconds \d/m);
     await service.close();
     await server.close();
   }, 60_000);

@@ -17,7 +17,7 @@ describe.skipIf(!hasSqld())("a libSQL server that two services share", () => {
     const first = await open();
     const second = await open();
     const both = [first, second];
-    const ledgers = both.map(createLedgerStore);
+    const ledgers = both.map((database) => createLedgerStore(database));
     const account = await createLedgerStore(first).createAccount("a", 0);
     await createLedgerStore(second).grant({ id: "g", account: "a", amount: 100 }, 0);
     const outcomes = await Promise.all(

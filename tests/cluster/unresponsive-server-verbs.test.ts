@@ -12,6 +12,7 @@ const VERBS: Readonly<Record<string, (file: string) => string[][]>> = {
     ["serve"],
     ["import", file],
     ["export"],
+    ["backup", `${file}.db`],
     ["accounts", "list"],
     ["keys", "create", "acme"],
     ["credits", "grant", "acme", "10"],

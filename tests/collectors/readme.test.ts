@@ -3,15 +3,15 @@ import { computeIntervalMs, QUOTA_RESERVE_RATIO } from "../../server/collectors/
 import { HOUR_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/sources.ts";
 import { findSource, SOURCE_NAMES } from "../support/platforms/source-names.ts";
-import { readDoc, findSection } from "../support/docs.ts";
+import { readDoc } from "../support/docs.ts";
 
 test("each source has a fake platform", () => {
   expect(SOURCES.map(({ name }) => name)).toEqual([...SOURCE_NAMES]);
 });
 
-describe("server/README.md, collecting", () => {
+describe("server/COLLECTING.md", () => {
   test("says how often an item of each age is polled", async () => {
-    const text = findSection(await readDoc("server/README.md"), "### Collecting");
+    const text = await readDoc("server/COLLECTING.md");
     const hours = Object.fromEntries(
       [12, 24, 7 * 24, 30 * 24, 90 * 24, 336 * 24].map((age) => [
         age,
@@ -40,7 +40,7 @@ describe("server/README.md, collecting", () => {
   });
 
   test("says the quota of each source", async () => {
-    const text = findSection(await readDoc("server/README.md"), "### Collecting");
+    const text = await readDoc("server/COLLECTING.md");
     const english = (count: number) => count.toLocaleString("en");
     const connection = { baseUrl: "http://127.0.0.1", credential: "" };
     const [tube, xSource, sky] = await Promise.all(

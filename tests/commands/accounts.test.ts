@@ -183,8 +183,8 @@ describe("keys", () => {
       { scopes: "read, creators", expires_at: null },
     ]);
     for (const [option, value, allowed] of [
-      ["--scope", "write", "scopes must be one or more of read, creators"],
-      ["--scope", "", "scopes must be one or more of read, creators"],
+      ["--scope", "write", "scopes must be one or more of read, creators, lists"],
+      ["--scope", "", "scopes must be one or more of read, creators, lists"],
       ["--expires", "90", "expires must be a duration (12h, 90d, 8w) or an ISO 8601 date"],
       ["--expires", "0d", "is in the future"],
       ["--expires", "2020-01-01", "is in the future"],

@@ -120,8 +120,8 @@ describe("collect --once", () => {
       sources: [{ status: "stopped", until: null }, { status: "ok" }],
     });
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    expect(metrics).toContain('collector_stopped{source="youtube"} 1');
-    expect(metrics).toContain('collector_stopped{source="bluesky"} 0');
+    expect(metrics).toContain('creator_metrics_collector_stopped{source="youtube"} 1');
+    expect(metrics).toContain('creator_metrics_collector_stopped{source="bluesky"} 0');
     const { log } = await service.stop();
     expect(log + metrics + JSON.stringify(ready)).not.toContain(API_KEY);
   }, 60_000);

@@ -52,6 +52,7 @@ const COMPLETIONS: readonly (readonly [string, string])[] = [
   ["creator-metrics keys create --la", "keys create --label"],
   ["creator-metrics export --kind ch", "export --kind channel"],
   ["creator-metrics export --kind channel --form", "export --kind channel --format"],
+  ["creator-metrics top us", "top users"],
   ["creator-metrics completion z", "completion zsh"],
   ["creator-metrics import mi", "import mine.ndjson"],
   ["creator-metrics help set", "help settings"],

@@ -1,15 +1,15 @@
 /** Runs the examples of the help of all commands. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { cp } from "node:fs/promises";
+import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXAMPLES } from "../../server/commands/help/examples.ts";
 import { createProgram } from "../../server/main.ts";
 import { runInProcess } from "../support/command-line-io.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
-/** Commands that are only parsed: they serve, ask a platform, or read standard input. */
-const PARSED_ONLY = /^(?:serve|demo|collect|import -)$/;
+/** Commands that are only parsed: they serve, ask a service or a platform, or read standard input. */
+const PARSED_ONLY = /^(?:serve|demo|health|collect|import -)$/;
 
 /** Files that the examples read. */
 const FILES: Readonly<Record<string, string>> = {
@@ -29,8 +29,8 @@ const PREPARATION = [
   "tokens create billing",
   "tokens create billing-test",
 ];
-/** Examples that create what PREPARATION has: they run on a database without it. */
-const RUNS_ON_EMPTY = /^(?:accounts create|channels track|creators add|tokens create) /;
+/** Examples that create what PREPARATION has, or find what is wrong in it: they run without it. */
+const RUNS_ON_EMPTY = /^(?:(?:accounts create|channels track|creators add|tokens create) |doctor)/;
 
 let empty: Sandbox;
 let prepared: Sandbox;
@@ -46,6 +46,9 @@ beforeAll(async () => {
     for (const [name, text] of Object.entries(FILES)) await sandbox.write(name, text);
   }
   await prepared.runOrThrow("import", join(prepared.folder, "mine.ndjson"));
+  const backups = join(prepared.folder, "data/backups");
+  await mkdir(backups, { recursive: true });
+  await prepared.runOrThrow("backup", join(backups, "metrics-2026-11-21.db"));
   const database = new Database(prepared.file);
   database.run(`
     INSERT INTO notices (id, account, balance, threshold, granted, at)

@@ -176,8 +176,11 @@ test("hints of the next step appear on a terminal, and not with --json", async (
     'Try it: curl -H "X-API-Key: KEY" http://127.0.0.1:3000/api/account',
     "See the numbers: http://127.0.0.1:3000/#key=KEY",
   ]);
+  const environment = { PUBLIC_URL: "https://example.com/creators/" };
+  const later = await runOnTerminal({ ...sandbox, environment }, 120, "keys", "create", "Bob's");
+  expect(later.shown.at(-1)).toBe("See the numbers: https://example.com/creators/#key=KEY");
   const json = await runOnTerminal(sandbox, 120, "keys", "create", "Bob's", "--json");
-  expect(JSON.parse(json.shown.join(""))).toEqual({ id: 2, key: expect.any(String) });
+  expect(JSON.parse(json.shown.join(""))).toEqual({ id: 3, key: expect.any(String) });
   await sandbox.close();
 }, 30_000);
 
@@ -201,6 +204,30 @@ test("serve --json prints where it serves as JSON on standard output", async () 
     database: `file:${sandbox.file}`,
     pid: child.pid,
   });
+  child.kill();
+  expect(await child.exited).toBe(0);
+  await sandbox.close();
+});
+
+test("serve --json with PUBLIC_URL and a secret in a file prints both addresses, and not the secret", async () => {
+  const sandbox = await openSandbox({
+    PUBLIC_URL: "https://example.com/creators",
+    ADMIN_TOKEN_FILE: "token.txt",
+  });
+  await sandbox.write("token.txt", "a-token-of-an-administrator\n");
+  const child = sandbox.spawn(["serve", "--json"]);
+  const { value } = await child.stdout.getReader().read();
+  const printed = JSON.parse(new TextDecoder().decode(value));
+  expect(printed).toEqual({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/creators$/),
+    public_url: "https://example.com/creators",
+    database: `file:${sandbox.file}`,
+    pid: child.pid,
+  });
+  const headers = { authorization: "Bearer a-token-of-an-administrator" };
+  expect((await fetch(`${printed.url}/admin/accounts`, { headers })).status).toBe(200);
+  const { err } = await sandbox.run(["serve"]);
+  expect(err).toContain(`process ${child.pid} at https://example.com/creators since`);
   child.kill();
   expect(await child.exited).toBe(0);
   await sandbox.close();

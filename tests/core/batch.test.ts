@@ -21,25 +21,36 @@ describe.each(KINDS)("parseBatchRequest() of a %s", (kind, field) => {
   test("returns 1 to 100 names in their order, repeated ones too", () => {
     fc.assert(
       fc.property(fc.array(names, { minLength: 1, maxLength: 100 }), (sent) => {
-        expect(parseBatchRequest(kind, { [field]: sent })).toEqual(sent);
+        expect(parseBatchRequest(kind, { [field]: sent })).toEqual({ names: sent });
       }),
     );
   });
 
   test("reads 100 names", () => {
-    expect(parseBatchRequest(kind, { [field]: Array(100).fill("a") })).toHaveLength(100);
+    const { names: read } = parseBatchRequest(kind, { [field]: Array(100).fill("a") });
+    expect(read).toHaveLength(100);
+  });
+
+  test("reads the name of a saved list in place of names", () => {
+    expect(parseBatchRequest(kind, { list: "My rivals" })).toEqual({
+      names: [],
+      list: "My rivals",
+    });
   });
 
   test.each([
-    [null, `The body must be an object with ${field}, got null`],
-    ["a", `The body must be an object with ${field}, got "a"`],
-    [["a"], `The body must be an object with ${field}, got ["a"]`],
+    [null, `The body must be an object with ${field} or list, got null`],
+    ["a", `The body must be an object with ${field} or list, got "a"`],
+    [["a"], `The body must be an object with ${field} or list, got ["a"]`],
     [{}, `${field} must be a list of 1 to 100 names, got undefined`],
     [{ [field]: "a" }, `${field} must be a list of 1 to 100 names, got "a"`],
     [{ [field]: { length: 1 } }, `${field} must be a list of 1 to 100 names, got {"length":1}`],
     [{ [field]: [] }, `${field} must be 1 to 100 names, got 0 names`],
     [{ [field]: Array(101).fill("a") }, `${field} must be 1 to 100 names, got 101 names`],
-    [{ [field]: ["a"], days: 3 }, `The body must have no field but ${field}, got "days"`],
+    [{ [field]: ["a"], days: 3 }, `The body must have no field but ${field} or list, got "days"`],
+    [{ [field]: ["a"], list: "b" }, `The body must have either ${field} or list, got both`],
+    [{ list: null }, /^list must be a name of 1 to 64 characters .*, got null$/],
+    [{ list: ".." }, /^list must be a name of 1 to 64 characters .*, got "\.\."$/],
     [{ [field]: ["a"], ["__proto__"]: 1 }, /^The body must have no field but .*, got "__proto__"$/],
     ...[7, null, "", "a\u0000", "\ud800", "x".repeat(257), ["a"]].map(
       (name) =>
@@ -81,6 +92,11 @@ describe("parseComparisonRequest()", () => {
     });
   });
 
+  test("reads the name of a saved list in place of names", () => {
+    const { names: read, list } = parseQuery("user", "list=My%20rivals");
+    expect([read, list]).toEqual([[], "My rivals"]);
+  });
+
   test("reads the parameters of a history", () => {
     const query = "from=2026-01-01&to=2026-02-01&interval=week&limit=7";
     const history = parseHistoryRequest(new URLSearchParams(query), NOW);
@@ -90,6 +106,9 @@ describe("parseComparisonRequest()", () => {
   test.each([
     ["", "channels must be 1 to 10 names, separated by commas, got none"],
     ["usernames=a", "channels must be 1 to 10 names, separated by commas, got none"],
+    ["channels=a&list=b", "The query must have either channels or list, got both"],
+    ["list=a&list=b", 'list must be given once, got ["a","b"]'],
+    ["list=%20a", /^list must be a name of 1 to 64 characters .*, got " a"$/],
     ["channels=a&channels=b", 'channels must be given once, got ["a","b"]'],
     ["channels=", /^Each name of channels must be text of 1 to 256 characters .*, got ""$/],
     ["channels=a,,b", /^Each name of channels must be text .*, got ""$/],

@@ -13,7 +13,7 @@ import { modelGains } from "../model/gains.ts";
 import { counts, NOW } from "../support/arbitraries/values.ts";
 
 describe("GAIN_DEFINITIONS", () => {
-  test("has a gain of each period for the counts that lists are sorted by", () => {
+  test("has a gain of each period for each count of channels and users", () => {
     const gains = (suffix: string, count: string) =>
       Object.fromEntries(
         (["daily", "weekly", "monthly"] as const).map((period) => [
@@ -22,9 +22,17 @@ describe("GAIN_DEFINITIONS", () => {
         ]),
       );
     expect(GAIN_DEFINITIONS).toEqual({
-      channel: { ...gains("Gain", "subscribers"), ...gains("Views", "viewCount") },
+      channel: {
+        ...gains("SubscriberGain", "subscribers"),
+        ...gains("ViewGain", "viewCount"),
+        ...gains("VideoGain", "videoCount"),
+      },
       short: {},
-      user: gains("Gain", "followers_count"),
+      user: {
+        ...gains("FollowerGain", "followers_count"),
+        ...gains("FollowingGain", "following_count"),
+        ...gains("TweetGain", "tweet_count"),
+      },
       tweet: {},
     });
   });
@@ -37,9 +45,13 @@ describe("computeEntityGains()", () => {
       list.map(([daysAgo, followers_count]) => [NOW - daysAgo * DAY_MS, { followers_count }]),
     ),
   });
-  const computeUserGains = (...list: [daysAgo: number, followers: number | null][]) =>
-    computeEntityGains("user", entityOf(...list));
-  const UNKNOWN = { dailyGain: null, weeklyGain: null, monthlyGain: null };
+  const UNKNOWN = { dailyFollowerGain: null, weeklyFollowerGain: null, monthlyFollowerGain: null };
+  const computeUserGains = (...list: [daysAgo: number, followers: number | null][]) => {
+    const gains = computeEntityGains("user", entityOf(...list));
+    return Object.fromEntries(
+      Object.keys(UNKNOWN).map((name): [string, number | null | undefined] => [name, gains[name]]),
+    );
+  };
 
   test("equals a naive model, in any order of the points", () => {
     const dayArbitrary = fc.integer({ min: 0, max: 130 }).map((half) => half / 2);
@@ -53,7 +65,11 @@ describe("computeEntityGains()", () => {
       fc.property(histories, (list) => {
         const points = list.map(([daysAgo, count]) => ({ at: NOW - daysAgo * DAY_MS, count }));
         const { daily, weekly, monthly } = modelGains(points);
-        const expected = { dailyGain: daily, weeklyGain: weekly, monthlyGain: monthly };
+        const expected = {
+          dailyFollowerGain: daily,
+          weeklyFollowerGain: weekly,
+          monthlyFollowerGain: monthly,
+        };
         expect(computeUserGains(...list)).toEqual(expected);
       }),
     );
@@ -64,11 +80,15 @@ describe("computeEntityGains()", () => {
       days,
       1000 - days,
     ]);
-    expect(computeUserGains(...points)).toEqual({ dailyGain: 1.5, weeklyGain: 7, monthlyGain: 30 });
+    expect(computeUserGains(...points)).toEqual({
+      dailyFollowerGain: 1.5,
+      weeklyFollowerGain: 7,
+      monthlyFollowerGain: 30,
+    });
   });
 
   test("skips an unknown count", () => {
-    expect(computeUserGains([0, 9], [1.1, null], [1.2, 4])["dailyGain"]).toBe(5);
+    expect(computeUserGains([0, 9], [1.1, null], [1.2, 4])["dailyFollowerGain"]).toBe(5);
   });
 
   test("is unknown if the newest count is, or there is no older one", () => {
@@ -77,20 +97,20 @@ describe("computeEntityGains()", () => {
   });
 
   test("counts back from the newest observation, not from now", () => {
-    expect(computeUserGains([100, 50], [101, 60])["dailyGain"]).toBe(-10);
+    expect(computeUserGains([100, 50], [101, 60])["dailyFollowerGain"]).toBe(-10);
   });
 
   test("includes both ends of the range", () => {
-    expect(computeUserGains([0, 9], [1, 4])["dailyGain"]).toBe(5);
-    expect(computeUserGains([0, 9], [2, 4])["dailyGain"]).toBe(5);
-    expect(computeUserGains([0, 9], [2.001, 4])["dailyGain"]).toBeNull();
-    expect(computeUserGains([0, 9], [0.999, 4])["dailyGain"]).toBeNull();
+    expect(computeUserGains([0, 9], [1, 4])["dailyFollowerGain"]).toBe(5);
+    expect(computeUserGains([0, 9], [2, 4])["dailyFollowerGain"]).toBe(5);
+    expect(computeUserGains([0, 9], [2.001, 4])["dailyFollowerGain"]).toBeNull();
+    expect(computeUserGains([0, 9], [0.999, 4])["dailyFollowerGain"]).toBeNull();
   });
 
   test("is unknown without observations, and without the count", () => {
     expect(computeUserGains()).toEqual(UNKNOWN);
     const points = new Map([[NOW, {}]]);
-    expect(computeEntityGains("user", { attributes: {}, points })).toEqual(UNKNOWN);
+    expect(computeEntityGains("user", { attributes: {}, points })).toMatchObject(UNKNOWN);
   });
 });
 

@@ -15,6 +15,10 @@ test("the other limits keep their sizes", () => {
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);
   expect(limits.TEXT_MAX_CHARACTERS).toBe(65_536);
   expect(limits.OBSERVATION_LINE_MAX_BYTES).toBe(1024 * 1024);
+  expect(limits.PICTURE_MAX_BYTES).toBe(1024 * 1024);
+  expect(limits.PICTURE_MAX_PIXELS).toBe(2048 * 2048);
+  expect(limits.ADMIN_SESSION_HOURS).toBe(12);
+  expect(limits.ADMIN_SESSIONS_MAX).toBe(100);
   expect(limits.CLOCK_SKEW_MAX_MS).toBe(300_000);
   expect(limits.HISTORY_MAX_POINTS).toBe(1000);
   expect(limits.TWEET_RECORD_MAX_POINTS).toBe(250);

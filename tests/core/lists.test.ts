@@ -1,20 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCursor } from "../../core/cursor.ts";
-import { ENTITY_FIELDS, type OwnerKind } from "../../core/kinds.ts";
-import { GAIN_DEFINITIONS } from "../../core/growth.ts";
+import type { OwnerKind } from "../../core/kinds.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {
-  SORT_FIELDS,
-  SORTS,
   compareListPositions,
   encodeListCursor,
   LIST_ORDERS,
-  matchesListFilters,
   parseListRequest,
   type ListPosition,
   type ListRequest,
 } from "../../core/lists.ts";
+import { matchesListFilters } from "../../core/list-filters.ts";
+import { SORTS } from "../../core/list-sorts.ts";
 import { EMPTY_ENTITY } from "../../core/entities.ts";
 import { createUserList } from "../../core/responses/lists.ts";
 import { readFields } from "../../core/responses/entity-fields.ts";
@@ -29,7 +27,7 @@ function parseQuery(query: string, kind: OwnerKind = "channel") {
 
 /** Encodes any values after those that cursors of {@link VIEWS} begin with. */
 const encodeValues = (values: readonly (string | number)[]) =>
-  encodeCursor(["channel", "views", "desc", null, null, ...values]);
+  encodeCursor(["channel", "views", "desc", null, null, null, null, ...values]);
 
 /** A list whose cursors the tests encode. */
 const VIEWS = { kind: "channel", sort: "views", order: "desc" } as const;
@@ -56,11 +54,16 @@ describe("parseListRequest()", () => {
 
   test("reads all parameters together", () => {
     const after = { figure: -5, id: "UC1" };
-    const list = { kind: "channel", sort: "dailyGain", order: "asc" } as const;
+    const list = { kind: "channel", sort: "dailySubscriberGain", order: "asc" } as const;
     const filters = { country: "de", search: "äpfel" };
     const cursor = encodeListCursor(after, { ...list, ...filters });
-    const query = `sort=dailyGain&order=asc&limit=7&country=DE&search=%C3%84pfel&cursor=${cursor}`;
-    expect<object>(parseQuery(query)).toEqual({ ...list, ...filters, limit: 7, after });
+    const query = `sort=dailySubscriberGain&order=asc&limit=7&country=DE&search=%C3%84pfel`;
+    expect<object>(parseQuery(`${query}&cursor=${cursor}`)).toEqual({
+      ...list,
+      ...filters,
+      limit: 7,
+      after,
+    });
   });
 
   test("leaves country to lists that have one", () => {
@@ -70,7 +73,10 @@ describe("parseListRequest()", () => {
   test.each([
     ["limit=0", 'limit must be a whole number from 1 to 1000, got "0"'],
     ["limit=1001", 'limit must be a whole number from 1 to 1000, got "1001"'],
-    ["sort=likes", /^sort must be one of subscribers, views, .*, monthlyViews, got "likes"$/],
+    [
+      "sort=likes",
+      /^sort must be one of subscribers, views, .*, monthlySubscriberGainPercent, got "likes"$/,
+    ],
     ["sort=", /^sort must be one of/],
     ["sort=views&sort=views", 'sort must be given once, got ["views","views"]'],
     ["order=up", 'order must be one of desc, asc, got "up"'],
@@ -93,43 +99,21 @@ describe("parseListRequest()", () => {
 
 describe("parseListRequest()", () => {
   test.each([
-    ["another kind", "sort=dailyGain", "user"],
+    ["another kind", "sort=dailyFollowerGain", "user"],
     ["another sort", "sort=views", "channel"],
-    ["another order", "sort=dailyGain&order=asc", "channel"],
-    ["a country", "sort=dailyGain&country=de", "channel"],
-    ["a search", "sort=dailyGain&search=a", "channel"],
+    ["another order", "sort=dailySubscriberGain&order=asc", "channel"],
+    ["a country", "sort=dailySubscriberGain&country=de", "channel"],
+    ["a search", "sort=dailySubscriberGain&search=a", "channel"],
   ] as const)(
     "refuses the cursor of a list with %s, which belongs to that list",
     (_, query, kind) => {
       const after = { figure: 1, id: "a" };
       const cursor = encodeListCursor(after, parseQuery(query, kind));
-      const error = catchDomainError(() => parseQuery(`sort=dailyGain&cursor=${cursor}`));
+      const error = catchDomainError(() => parseQuery(`sort=dailySubscriberGain&cursor=${cursor}`));
       expect(error?.message).toStartWith("cursor must be the nextCursor of a page with the same");
       expect(parseQuery(`${query}&cursor=${cursor}`, kind).after).toEqual(after);
     },
   );
-});
-
-describe("the fields of sorts", () => {
-  test("SORT_FIELDS.channel are counts and gains of a channel, each once", () => {
-    expect(SORT_FIELDS.channel).toMatchObject({
-      subscribers: "subscribers",
-      views: "viewCount",
-      videos: "videoCount",
-    });
-    expect(Object.keys(SORT_FIELDS.channel)).toEqual([...SORTS.channel]);
-    const known = [...ENTITY_FIELDS.channel.counts, ...Object.keys(GAIN_DEFINITIONS.channel)];
-    expect(Object.values(SORT_FIELDS.channel).toSorted()).toEqual(known.toSorted());
-  });
-
-  test("SORT_FIELDS.user are the followers and the gains of a user", () => {
-    const gains = Object.keys(GAIN_DEFINITIONS.user).map((name) => [name, name]);
-    expect(SORT_FIELDS.user).toEqual({
-      followers: "followers_count",
-      ...Object.fromEntries(gains),
-    });
-    expect(Object.keys(SORT_FIELDS.user)).toEqual([...SORTS.user]);
-  });
 });
 
 describe("compareListPositions()", () => {
@@ -198,10 +182,11 @@ describe("parseListRequest() with a cursor", () => {
         const fields = readFields("user", username, EMPTY_ENTITY);
         const last = {
           fields: readFields("user", "last", EMPTY_ENTITY),
-          gains: { dailyGain: null },
+          gains: { dailyFollowerGain: null },
         };
-        const request = { kind: "user", sort: "dailyGain", order, limit: 1 } as const;
-        const { pagination } = createUserList([last, { fields, gains: { dailyGain: 7 } }], request);
+        const request = { kind: "user", sort: "dailyFollowerGain", order, limit: 1 } as const;
+        const first = { fields, gains: { dailyFollowerGain: 7 } };
+        const { pagination } = createUserList([last, first], request);
         const after = parseCursor(pagination.nextCursor ?? "", request);
         expect(after).toEqual({ figure: 7, id: foldCase(username) });
       }),

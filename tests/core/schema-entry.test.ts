@@ -21,6 +21,7 @@ function createSample(schema: TSchema): unknown {
   if (KindGuard.IsUnion(schema)) return createSample(schema.anyOf[0] ?? schema);
   if (KindGuard.IsLiteral(schema)) return schema.const;
   if (KindGuard.IsInteger(schema)) return 7;
+  if (KindGuard.IsNumber(schema)) return 0.5;
   if (KindGuard.IsBoolean(schema)) return true;
   const names: string[] = schema["enum"] ?? TEXTS;
   const pattern = new RegExp(schema["pattern"] ?? "");

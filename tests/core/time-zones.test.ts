@@ -7,9 +7,16 @@ const ZONES: [zone: string, offsetMinutes: number][] = [
   ["Pacific/Apia", 660],
 ];
 
-const FILES = ["time", "pagination", "observations", "entities", "retention"].map(
-  (name) => `tests/core/${name}.test.ts`,
-);
+const FILES = [
+  "time",
+  "time-ago",
+  "zones",
+  "zone-buckets",
+  "pagination",
+  "observations",
+  "entities",
+  "retention",
+].map((name) => `tests/core/${name}.test.ts`);
 
 test.concurrent.each(ZONES)(
   "the tests of instants pass in a process whose zone is %s",

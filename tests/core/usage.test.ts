@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../core/errors.ts";
-import { createAccountDetails, parseUsageDays, parseUsageGrouping } from "../../core/usage.ts";
+import {
+  createAccountDetails,
+  listDayHours,
+  parseUsageDays,
+  parseUsageGrouping,
+} from "../../core/usage.ts";
 
 const NOW = Date.parse("2026-11-20T23:59:59.999Z");
 const TODAY = Date.parse("2026-11-20") / 86_400_000;
@@ -26,7 +31,7 @@ function catchError(values: Readonly<Record<string, readonly string[]>>): unknow
 
 describe("parseUsageDays()", () => {
   test("defaults to the 30 days up to today", () => {
-    expect(parseRange({})).toEqual({ first: TODAY - 29, last: TODAY });
+    expect(parseRange({})).toStrictEqual({ first: TODAY - 29, last: TODAY });
   });
 
   test("includes both ends, and defaults from to 30 days before to", () => {
@@ -70,6 +75,61 @@ describe("parseUsageDays()", () => {
   });
 });
 
+describe("parseUsageDays() with a zone", () => {
+  test("counts the days there, also today", () => {
+    // It is 08:59 of the 21st in Tokyo.
+    const range = { first: TODAY - 28, last: TODAY + 1, zone: "Asia/Tokyo" };
+    expect(parseRange({ zone: ["asia/tokyo"] })).toEqual(range);
+    expect(parseRange({ zone: ["America/New_York"] })).toMatchObject({ last: TODAY });
+    expect(parseRange({ zone: ["UTC"] })).toEqual({ ...parseRange({}), zone: "UTC" });
+  });
+
+  test("takes a zone whose days begin with hours of UTC in the whole range, and no other", () => {
+    const summer = { zone: ["Australia/Lord_Howe"], from: ["2026-10-05"], to: ["2026-11-20"] };
+    expect(parseRange(summer)).toMatchObject({ last: TODAY });
+    expect(catchError({ ...summer, from: ["2026-10-04"] })).toEqual([
+      "Invalid Request",
+      "zone must be one whose days begin with an hour of UTC, because usage is stored by these " +
+        'hours, got "Australia/Lord_Howe" from 2026-10-04 to 2026-11-20',
+    ]);
+    for (const zone of ["Asia/Kolkata", "Asia/Kathmandu", "America/St_Johns"]) {
+      expect(catchError({ zone: [zone] })).toMatchObject([
+        "Invalid Request",
+        expect.stringMatching(/^zone must be one whose days begin with an hour of UTC/),
+      ]);
+    }
+  });
+
+  test.each([
+    [{ zone: ["Mars"] }, /^zone must be the IANA name of a time zone/],
+    [{ zone: ["UTC", "UTC"] }, /^zone must be given once/],
+    [{ zone: ["UTC"], from: ["2026-11-31"] }, /^from must be a day that exists in UTC /],
+    [
+      { zone: ["Pacific/Apia"], from: ["2011-12-30"], to: ["2011-12-31"] },
+      /^from must be a day that exists in Pacific\/Apia \(2026-11-20\), got "2011-12-30"$/,
+    ],
+  ])("rejects %j", (given, message) => {
+    expect(catchError(given)).toEqual(["Invalid Request", expect.stringMatching(message)]);
+  });
+});
+
+describe("listDayHours()", () => {
+  const day = Date.parse("2026-10-24") / 86_400_000;
+
+  test("has the hour with which each day begins, and the hour after the last", () => {
+    expect(listDayHours({ first: day, last: day })).toEqual([day * 24, day * 24 + 24]);
+    const hours = listDayHours({ first: day, last: day + 2, zone: "Europe/Lisbon" });
+    expect(hours.map((hour) => hour - day * 24)).toEqual([-1, 23, 48, 72]);
+  });
+
+  test("has a fraction where a day begins between two, and one hour for a day that is skipped", () => {
+    expect(listDayHours({ first: 0, last: 0, zone: "Africa/Monrovia" })[0]).toBeCloseTo(0.742, 3);
+    const skipped = Date.parse("2011-12-30") / 86_400_000;
+    const [first, second] = listDayHours({ first: skipped, last: skipped, zone: "Pacific/Apia" });
+    expect(first).toBe(second as number);
+  });
+});
+
 describe("parseUsageGrouping()", () => {
   test.each([
     ["key", { hasKey: true, hasEndpoint: false, period: undefined }],
@@ -108,7 +168,7 @@ describe("createAccountDetails()", () => {
       { day: 2, ...used },
       { day: 0, ...used, credits: 4 },
     ]);
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       account: "acme",
       balance: 7,
       usage: [
@@ -117,6 +177,20 @@ describe("createAccountDetails()", () => {
         { day: "1970-01-03", ...used },
       ],
     });
+  });
+
+  test("names the zone, and leaves out a day that its clocks skipped", () => {
+    const first = Date.parse("2011-12-29") / 86_400_000;
+    const range = { first, last: first + 2, zone: "Pacific/Apia" };
+    const details = createAccountDetails(account, range, [{ day: first + 2, ...used }]);
+    expect(Object.keys(details)).toEqual(["account", "balance", "zone", "usage"]);
+    expect([details.zone, details.usage]).toEqual([
+      "Pacific/Apia",
+      [
+        { day: "2011-12-29", ...unused },
+        { day: "2011-12-31", ...used },
+      ],
+    ]);
   });
 
   test("leaves out days that are not in the range", () => {

@@ -39,11 +39,14 @@ for await (const line of readLines()) {
 
 const channels = Array.from(observations, ([id, ofChannel]) => {
   const { entity } = applyObservations(EMPTY_ENTITY, ofChannel);
-  const { dailyGain, weeklyGain, monthlyGain } = computeEntityGains("channel", entity);
+  const { dailySubscriberGain, weeklySubscriberGain, monthlySubscriberGain } = computeEntityGains(
+    "channel",
+    entity,
+  );
   const name = readFields("channel", id, entity).username ?? id;
   const subscribers = findNewestCounts(entity)?.counts["subscribers"];
-  const counts = [subscribers, dailyGain, weeklyGain, monthlyGain];
-  return { name, counts, position: { figure: weeklyGain ?? null, id } };
+  const counts = [subscribers, dailySubscriberGain, weeklySubscriberGain, monthlySubscriberGain];
+  return { name, counts, position: { figure: weeklySubscriberGain ?? null, id } };
 });
 // The fastest growing channel comes first, those whose growth is unknown come last.
 channels.sort((a, b) => compareListPositions(a.position, b.position, "desc"));

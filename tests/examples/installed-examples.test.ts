@@ -5,7 +5,7 @@ import { cp, mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { createClient } from "../../core/client/mod.ts";
-import type { SortName } from "../../core/lists.ts";
+import type { SortName } from "../../core/list-sorts.ts";
 import type { ObservationLine } from "../../core/resources/generated/types.ts";
 import { generateDailyProfiles } from "../../server/demo/generate.ts";
 import { runCommand } from "../portability/command.ts";
@@ -241,7 +241,7 @@ describe("an export", () => {
   test.skipIf(!hasTools(DENO))(
     "is read by channel-growth.ts, which prints the gains that the service has",
     async () => {
-      const expected = (await listChannels("weeklyGain")).map((channel) => {
+      const expected = (await listChannels("weeklySubscriberGain")).map((channel) => {
         const { id, username, subscribers, statistics } = channel;
         const counts = [subscribers, ...Object.values(statistics)];
         return [username ?? id, counts.map((count) => String(count ?? "?"))].flat();
@@ -269,7 +269,7 @@ describe("an export", () => {
       try {
         await page.goto(`${server.url.origin}/channel-pages.html`);
         await page.locator("#file").setInputFiles(file);
-        for (const sort of ["subscribers", "dailyGain"] as const) {
+        for (const sort of ["subscribers", "dailySubscriberGain"] as const) {
           await page.locator("#sort").selectOption(sort);
           await page.locator("tr").first().waitFor();
           const seen: string[] = [];

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createClient } from "@creator-metrics/core/client";
+import { findFreePort } from "../support/network/free-port.ts";
 import { hasBrowser, openPage } from "../support/processes/browser.ts";
 import { parseStatus, sendRaw } from "../support/network/raw-http.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
@@ -18,7 +19,7 @@ function startExample(folder: string) {
       PATH: process.env["PATH"] ?? "",
       DATABASE_URL: `file:${join(folder, "metrics.db")}`,
       SPOOL_FOLDER: join(folder, "data/spool"),
-      PORT: "0",
+      PORT: String(findFreePort()),
     },
     stdout: "pipe",
     stderr: "inherit",

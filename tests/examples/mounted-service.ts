@@ -10,9 +10,10 @@ import { readConfig } from "../../server/config.ts";
 import { createBunRoutes } from "../../server/http/route-matcher.ts";
 import { acquireOwnership } from "../../server/process/database-owner.ts";
 
-const PREFIX = "/metrics";
-
-const config = readConfig(process.env);
+const { PORT = "3000" } = process.env;
+// The path of this URL is the prefix.
+const PUBLIC_URL = `http://127.0.0.1:${PORT}/metrics`;
+const config = readConfig({ PUBLIC_URL, ...process.env });
 // Only one process may use a database file. The commands reach it through this one.
 const ownership = await acquireOwnership({
   config,
@@ -24,29 +25,9 @@ const { service } = ownership;
 await service.recoverRefunds();
 await service.warmUp();
 
-/** Passes a request on without the prefix, and adds the prefix to the link of the response. */
-async function serveMetrics(request: Request, server: Bun.Server<undefined>): Promise<Response> {
-  // Without a valid `Host`, the URL of a request is only its path.
-  const { origin, pathname, search } = new URL(request.url, "http://localhost");
-  const url = origin + pathname.slice(PREFIX.length) + search;
-  const response = await service.fetch(new Request(url, request), {
-    // The server knows the client of its own request only.
-    requestIP: () => server.requestIP(request),
-  });
-  const link = response.headers.get("link");
-  if (link !== null) response.headers.set("link", link.replace("</", `<${PREFIX}/`));
-  return response;
-}
-
-/** The OpenAPI document, which says where the service is. Its page needs no change. */
-async function describeMetrics(): Promise<Response> {
-  const response = await service.fetch(new Request("http://localhost/swagger/json"));
-  const document: object = JSON.parse(await response.text());
-  return Response.json({ ...document, servers: [{ url: PREFIX }] });
-}
-
+const prefix = service.pathPrefix;
 // Serves a request only if its target begins with the same route as its normalized path.
-const mounted = createBunRoutes(service.app.routes, serveMetrics, PREFIX);
+const mounted = createBunRoutes(service.app.routes, service.fetch, prefix);
 const server = Bun.serve({
   port: config.port,
   hostname: config.host,
@@ -55,13 +36,12 @@ const server = Bun.serve({
   idleTimeout: 30,
   routes: {
     ...mounted.routes,
-    [`${PREFIX}/*`]: mounted.fetch,
-    "/": new Response(`The API is described at ${PREFIX}/swagger\n`),
-    [`${PREFIX}/swagger/json`]: await describeMetrics(),
+    [`${prefix}/*`]: mounted.fetch,
+    "/": new Response(`The API is described at ${prefix}/swagger\n`),
   },
   fetch: () => new Response("Not found\n", { status: 404 }),
 });
-const address = `${server.url.origin}${PREFIX}`;
+const address = `${server.url.origin}${prefix}`;
 service.setAddress(address);
 console.log(`The metrics service is at ${address}`);
 

@@ -1,9 +1,10 @@
-/** Holds the generated types of core/resources to the schemas. */
+/** Holds the generated types and tables to the schemas and declarations. */
 import { expect, test } from "bun:test";
 import type { Static } from "@sinclair/typebox";
 import type { ResourceSchemas } from "../../core/resources/generated/schemas.ts";
 import type { Resources } from "./resource-names.ts";
 import { generateResources } from "./resources.ts";
+import { generateTables } from "./tables.ts";
 
 type Statics = { [Name in keyof ResourceSchemas]: Static<ResourceSchemas[Name]> };
 
@@ -14,8 +15,8 @@ type DeepRequired<Value> = { [Field in keyof Value]-?: DeepRequired<Value[Field]
 type AreSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
 test("the generated files are what `bun run generate` writes", async () => {
-  for (const [file, code] of await generateResources()) {
-    expect(await Bun.file(file).text()).toBe(code);
+  for (const files of [await generateResources(), await generateTables()]) {
+    for (const [file, text] of files) expect(await Bun.file(file).text()).toBe(text);
   }
 });
 

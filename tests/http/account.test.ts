@@ -147,6 +147,47 @@ describe("/api/account", () => {
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
   });
 
+  test("200: days of a time zone, which the response names", async () => {
+    const { key } = await service.createAccountWithKey(5);
+    // 23:00 of the 20th and 00:00 of the 21st in Los Angeles.
+    for (const at of ["2026-11-21T07:59:59.999Z", "2026-11-21T08:00:00.000Z"]) {
+      service.clock.now = Date.parse(at);
+      await service.get("/api/video/c/details", key);
+    }
+    const zone = "America/Los_Angeles";
+    const days = [
+      { day: "2026-11-20", requests: 1, credits: 1, refunded: 0 },
+      { day: "2026-11-21", requests: 1, credits: 1, refunded: 0 },
+    ];
+    const response = await service.get(`/api/account?zone=${zone}&from=2026-11-20`, key);
+    expect(await response.json()).toMatchObject({ balance: 3, zone, usage: days });
+    for (const { day } of days) {
+      const range = `zone=${zone}&from=${day}&to=${day}`;
+      expect(await fetchRows(key, `?${range}`)).toMatchObject([{ day, requests: 1 }]);
+      expect(await fetchRows(key, `?${range}&by=day`)).toMatchObject([{ day, requests: 1 }]);
+      expect(await fetchRows(key, `?${range}&by=endpoint`)).toMatchObject([{ requests: 1 }]);
+    }
+    expect(await fetchRows(key, `?zone=${zone}&by=hour&from=2026-11-21`)).toMatchObject([
+      { hour: "2026-11-21T08:00:00.000Z", requests: 1 },
+    ]);
+    expect(await fetchUsage(key, "?from=2026-11-20")).toMatchObject([
+      { day: "2026-11-20", requests: 0 },
+      { day: "2026-11-21", requests: 2 },
+    ]);
+    service.clock.now = NOW;
+  });
+
+  test.each(["Asia/Kolkata", "Mars/Phobos", "%2B02:00", ""])(
+    "400: zone=%s is rejected with what is allowed",
+    async (zone) => {
+      const response = await service.get(`/api/account?zone=${zone}`);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: "Invalid Request", message: expect.stringMatching(/^zone must be /) },
+      ]);
+    },
+  );
+
   test("400: a day that does not exist, a reversed range, a range that is too long", async () => {
     for (const query of ["?from=2026-02-30", "?to=x", "?from=2026-11-21", "?from=2020-01-01"]) {
       const response = await service.get(`/api/account${query}`);

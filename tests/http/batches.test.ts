@@ -205,7 +205,9 @@ describe.each(KINDS)("POST %s", (path, { field, single, names }) => {
     expect(retry).toMatchObject({ status: 200, cost: "0", remaining: "7" });
     const other = await sendBatch(path, { [field]: ["x", "nobody", "y"] }, key, headers);
     expect(other).toMatchObject({ status: 400, cost: null });
-    expect(other.text).toContain("The Idempotency-Key one paid for another URL or body");
+    expect(other.text).toContain(
+      "The Idempotency-Key one paid for another URL, body or saved list",
+    );
     expect(await service.readSums(account)).toEqual({ balance: 7, debited: 3, refunded: 0 });
   });
 

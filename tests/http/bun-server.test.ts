@@ -1,4 +1,4 @@
-/** What Bun does before a request reaches the service, and what server/README.md says about it. */
+/** What Bun does before a request reaches the service, and what server/API.md says about it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { countClosedReads, waitForCharged } from "../support/closed-reads.ts";
 import { readDoc, findSection, parseTable } from "../support/docs.ts";
@@ -34,11 +34,11 @@ describe("Bun", () => {
     "an HTTP version other than 1.0 and 1.1": "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n",
   };
   const readTable = async () => {
-    const document = await readDoc("server/README.md");
-    return parseTable(findSection(document, "### Responses of the runtime"));
+    const document = await readDoc("server/API.md");
+    return parseTable(findSection(document, "## Responses of the runtime"));
   };
 
-  test("server/README.md lists each response of the runtime once", async () => {
+  test("server/API.md lists each response of the runtime once", async () => {
     expect((await readTable()).map(([what]) => what)).toEqual(Object.keys(sent));
   });
 

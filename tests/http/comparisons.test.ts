@@ -87,20 +87,22 @@ const queries: fc.Arbitrary<Query> = fc
     names: fc.array(fc.constantFrom(...NAMES, "HOURLY", "nobody"), { minLength: 1, maxLength: 10 }),
     countIndex: fc.nat(2),
     interval: fc.constantFrom(...HISTORY_INTERVALS),
+    zone: fc.constantFrom(undefined, "Europe/Lisbon", "Australia/Adelaide"),
     range: fc.uniqueArray(instants, { minLength: 2, maxLength: 2 }),
   })
-  .map(({ names, countIndex, interval, range }) => {
+  .map(({ names, countIndex, interval, zone, range }) => {
     const [from = 0, to = 0] = range.toSorted((a, b) => a - b);
-    return { names, countIndex, interval, from, to };
+    const query = { names, countIndex, interval, from, to };
+    return Object.assign(query, zone === undefined ? {} : { zone });
   });
 
 describe.each(KINDS)("GET %s", (path, { kind, parameter, entities }) => {
   const { counts } = ENTITY_FIELDS[kind];
-  const buildPath = ({ names, countIndex, interval, from, to }: Query) =>
+  const buildPath = ({ names, countIndex, interval, zone, from, to }: Query) =>
     `${path}?${parameter}=${names.join(",")}&count=${counts[countIndex]}&interval=${interval}` +
-    `&from=${formatInstant(from)}&to=${formatInstant(to)}`;
+    `&from=${formatInstant(from)}&to=${formatInstant(to)}${zone === undefined ? "" : `&zone=${zone}`}`;
 
-  test("200: equals a computation point by point, for any names, count, interval and range", async () => {
+  test("200: equals a computation point by point, for any names, count, interval, zone and range", async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         const { status, cost, body } = await fetchJson(buildPath(query));
@@ -111,6 +113,7 @@ describe.each(KINDS)("GET %s", (path, { kind, parameter, entities }) => {
           interval: query.interval,
           pagination: { hasMore: false, nextCursor: null },
         });
+        expect(body.zone).toBe(query.zone);
         expect(body[entities].map(({ name }: { name: string }) => name)).toEqual(query.names);
       }),
       { numRuns: 60 },

@@ -31,6 +31,7 @@ describe("CORS_ORIGINS", () => {
       "HEAD",
       "PATCH",
       "POST",
+      "PUT",
     ]);
     expect(splitList(readAllowHeader(response, "headers"))).toEqual([
       "Content-Type",

@@ -22,9 +22,11 @@ function getList(body: unknown, steps: readonly string[]): object[] {
 /** What a row has for an item: nested objects become columns, and null an empty cell. */
 function flatten(item: object, prefix = ""): Record<string, string> {
   const entries = Object.entries(item).map(([name, value]: [string, unknown]) =>
-    typeof value === "object" && value !== null
-      ? flatten(value, `${prefix}${name}.`)
-      : { [prefix + name]: value === null ? "" : String(value) },
+    Array.isArray(value)
+      ? { [prefix + name]: value.map(({ day, value: count }) => `${day}:${count}`).join(" ") }
+      : typeof value === "object" && value !== null
+        ? flatten(value, `${prefix}${name}.`)
+        : { [prefix + name]: value === null ? "" : String(value) },
   );
   return Object.assign({}, ...entries);
 }
@@ -73,8 +75,8 @@ describe("CSV", () => {
   });
 
   test("200: an empty page has the column that it is sorted by", async () => {
-    const path = "/api/video/channels?search=nothing&sort=monthlyViews&format=csv";
-    const header = "id,username,displayName,subscribers,videoCount,thumbnail,monthlyViews\r\n";
+    const path = "/api/video/channels?search=nothing&sort=monthlyViewGain&format=csv";
+    const header = "id,username,displayName,subscribers,videoCount,thumbnail,monthlyViewGain\r\n";
     expect(await (await service.get(path)).text()).toBe(header);
   });
 

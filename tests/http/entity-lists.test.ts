@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SORTS } from "../../core/lists.ts";
+import { SORTS } from "../../core/list-sorts.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
@@ -36,6 +36,7 @@ beforeAll(async () => {
       });
     }),
   );
+  await service.refreshFigures();
 });
 afterAll(() => service.close());
 
@@ -168,7 +169,7 @@ describe.each(LISTS)("GET %s", (path, key, idField, sorts) => {
     "search=",
     `search=${"x".repeat(101)}`,
     "cursor=",
-    "cursor=dailyGain-asc-1-61",
+    "cursor=dailyFollowerGain-asc-1-61",
     "limit=1&limit=2",
   ])("400: %s, free and with what is allowed", async (query) => {
     const readBalance = async () => (await fetchJson("/api/account")).body.balance;

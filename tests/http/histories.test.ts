@@ -104,6 +104,21 @@ describe("GET …/history", () => {
     });
   });
 
+  test.each(CASES)("200: a %s by day in a time zone, which the response names", async (_, kind) => {
+    const { body } = await fetchJson(`${kind.path}?zone=asia/kathmandu&format=json`);
+    expect([body.interval, body.zone]).toEqual(["day", "Asia/Kathmandu"]);
+    expect(body.history.map(({ timestamp }: { timestamp: string }) => timestamp)).toEqual(
+      [4, 3, 2, 1].map(
+        (days) => `${formatInstant(NOW - days * DAY_MS).slice(0, 10)}T18:15:00.000Z`,
+      ),
+    );
+    expect(Object.keys(body).slice(-4)).toEqual(["interval", "zone", "history", "pagination"]);
+    const csv = await (await service.get(`${kind.path}?zone=Asia/Kathmandu&format=csv`)).text();
+    expect(csv.split(/\r?\n/)[1]).toStartWith(body.history[0].timestamp);
+    const utc = await fetchJson(kind.path);
+    expect(utc.body).not.toHaveProperty("zone");
+  });
+
   test("200: a bucket leaves the default range as time passes, whatever was cached", async () => {
     const url = `${KINDS.channel.path}?interval=raw`;
     const before = await fetchJson(url);
@@ -184,7 +199,27 @@ describe("GET …/history", () => {
     ]);
   });
 
+  test.each(CASES)("400: the cursor of another zone, of a %s", async (_, { path }) => {
+    const lisbon = await fetchJson(`${path}?zone=Europe/Lisbon&limit=1`);
+    const cursor = lisbon.body.pagination.nextCursor;
+    for (const [query, named] of [
+      ["", "interval (day)"],
+      ["&zone=Europe/London", "interval (day) and zone (Europe/London)"],
+    ]) {
+      const { status, body } = await fetchJson(`${path}?cursor=${cursor}${query}`);
+      expect([status, body.message ?? body.error]).toEqual([
+        400,
+        expect.stringContaining(`with the same ${named}, got "${cursor}"`),
+      ]);
+    }
+  });
+
   const WRONG_QUERIES = [
+    "zone=",
+    "zone=Mars/Phobos",
+    "zone=%2B02:00",
+    "zone=Europe%2FLisbon&zone=UTC",
+    `zone=${"x".repeat(100)}`,
     "from=yesterday",
     "to=2026-02-30",
     "from=2026-02-02&to=2026-02-01",

@@ -50,17 +50,18 @@ const createPoints = (kind: EntityKind) =>
 
 const instants = fc.integer({ min: NOW - 110 * DAY_MS, max: NOW + DAY_MS });
 
-/** Some have neither `from` nor `to`, or one of them. */
+/** Some have no zone, and neither `from` nor `to`, or one of them. */
 const queries = fc
   .record({
     interval: fc.constantFrom(...HISTORY_INTERVALS),
+    zone: fc.constantFrom("UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"),
     range: fc.uniqueArray(instants, { minLength: 2, maxLength: 2 }),
-    omitted: fc.subarray(["from", "to"]),
+    omitted: fc.subarray(["from", "to", "zone"]),
     limit: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(1000)),
   })
-  .map(({ interval, range, omitted, limit }) => {
+  .map(({ interval, zone, range, omitted, limit }) => {
     const [from = "", to = ""] = range.toSorted((a, b) => a - b).map(formatInstant);
-    const parameters = Object.entries({ interval, limit: String(limit), from, to });
+    const parameters = Object.entries({ interval, zone, limit: String(limit), from, to });
     return Object.fromEntries(parameters.filter(([name]) => !omitted.includes(name)));
   });
 

@@ -57,6 +57,7 @@ function listInvalidValues({
     ];
   }
   if (schema.format === "date") return [["", ...NO_INSTANTS], "day"];
+  if (name === "zone") return [["", "Mars", "Europe", "+02:00", "UTC "], "IANA name"];
   if (schema.pattern !== undefined) return [["", ...NO_INSTANTS], "ISO 8601"];
   if (name === "cursor") return [["", "!", "a b", "%00", "-".repeat(3000)], "cursor"];
   return [["", "\u0000", "x".repeat((schema.maxLength ?? 0) + 1)], name];
@@ -73,6 +74,8 @@ describe("every query parameter of the OpenAPI document", () => {
       const needed = [
         ...(path === "/api/video/compare" ? ["channels=a"] : []),
         ...(path === "/api/microblog/compare" ? ["usernames=a"] : []),
+        ...(/compare-(?:shorts|tweets)$/.test(path) ? ["ids=a"] : []),
+        ...(parameter.name === "step" ? ["by=age"] : []),
         ...(/^\/admin\/(?:usage|statement)$/.test(path) ? [`account=${account}`] : []),
       ];
       const others = needed

@@ -20,7 +20,15 @@ const CREATORS = [
   ["DELETE", "/api/creators"],
 ] as const;
 
-async function sendAll(operations: typeof READS | typeof CREATORS, key: string) {
+const LISTS = [
+  ["GET", "/api/lists"],
+  ["GET", "/api/lists/nothing"],
+  ["DELETE", "/api/lists/nothing"],
+] as const;
+
+const SCOPES: Readonly<Record<string, string>> = { creators: "creators", lists: "lists" };
+
+async function sendAll(operations: typeof READS | typeof CREATORS | typeof LISTS, key: string) {
   const statuses: number[] = [];
   for (const [method, path] of operations) {
     const body = JSON.stringify({ creator: "nasa", platform: "microblog" });
@@ -31,7 +39,7 @@ async function sendAll(operations: typeof READS | typeof CREATORS, key: string) 
     });
     statuses.push(response.status);
     if (response.status !== 403) continue;
-    const scope = path === "/api/creators" ? "creators" : "read";
+    const scope = SCOPES[path.split("/")[2] ?? ""] ?? "read";
     const message = `This request needs a key with the scope ${scope}`;
     expect(await response.json()).toEqual(
       path.startsWith("/api/video/") ? { error: "Forbidden" } : { error: "Forbidden", message },
@@ -43,13 +51,21 @@ async function sendAll(operations: typeof READS | typeof CREATORS, key: string) 
 
 describe("the scopes of an API key", () => {
   test.each([
-    [["read"], [200, 404, 200, 200], [403, 403, 403]],
-    [["creators"], [403, 403, 403, 403], [200, 201, 200]],
-    [undefined, [200, 404, 200, 200], [200, 201, 200]],
-  ])("%p allow what they name, everything else is 403", async (scopes, reads, creators) => {
+    [["read"], [200, 404, 200, 200], [403, 403, 403], [403, 403, 403]],
+    [["creators"], [403, 403, 403, 403], [200, 201, 200], [403, 403, 403]],
+    [["lists"], [403, 403, 403, 403], [403, 403, 403], [200, 404, 404]],
+    [
+      ["read", "creators"],
+      [200, 404, 200, 200],
+      [200, 201, 200],
+      [403, 403, 403],
+    ],
+    [undefined, [200, 404, 200, 200], [200, 201, 200], [200, 404, 404]],
+  ])("%p allow what they name, everything else is 403", async (scopes, reads, creators, lists) => {
     const { key } = await service.createAccountWithKey(9, scopes && { scopes });
     expect(await sendAll(READS, key)).toEqual(reads);
     expect(await sendAll(CREATORS, key)).toEqual(creators);
+    expect(await sendAll(LISTS, key)).toEqual(lists);
   });
 
   test("403 is free, and takes no idempotency key", async () => {

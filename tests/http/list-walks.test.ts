@@ -3,7 +3,7 @@
  * through 100,000 channels.
  */
 import { describe, expect, test } from "bun:test";
-import { SORTS } from "../../core/lists.ts";
+import { SORTS } from "../../core/list-sorts.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
@@ -34,7 +34,7 @@ function createObservation(index: number, at: number, add = 0) {
   };
 }
 
-async function importChannels({ importLines }: TestService): Promise<void> {
+async function importChannels({ importLines, refreshFigures }: TestService): Promise<void> {
   for (let from = 0; from < CHANNELS; from += BLOCK_CHANNELS) {
     const lines: string[] = [];
     for (let index = from; index < Math.min(CHANNELS, from + BLOCK_CHANNELS); index++) {
@@ -49,6 +49,7 @@ async function importChannels({ importLines }: TestService): Promise<void> {
     }
     await importLines(lines.join("\n"));
   }
+  await refreshFigures();
 }
 
 /** Follows the Link headers; returns the identifiers of the channels that don't change. */

@@ -92,7 +92,7 @@ describe("every response below /api and /admin", () => {
         }
       }
     }
-    expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 404, 405, 415]);
+    expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 403, 404, 405, 415]);
   }, 60_000);
 
   test("varies by Origin too if CORS_ORIGINS is set", async () => {

@@ -1,6 +1,6 @@
 /** Requests whose clients leave before the response. */
 import { describe, expect, test } from "bun:test";
-import { waitForEndOfTurn, waitForSocketPoll } from "../../server/metering/batch-committer.ts";
+import { waitForEndOfTurn, waitForSocketPoll } from "../../server/metering/group-commit.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { CLOSED_CONNECTION_REASON } from "../../server/stored-names.ts";
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";

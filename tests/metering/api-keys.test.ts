@@ -141,14 +141,14 @@ describe("createApiKeyAuthenticator()", () => {
       const insert = { sql: "INSERT INTO changes (uid, tags) VALUES ('large', NULL)", args: [] };
       await database.write([insert]);
       const large = await commitDebit(database, 0);
-      expect(large).toEqual({ sequence: 1, tags: undefined, keys: [] });
+      expect(large).toEqual({ sequence: 1, published: 0, tags: undefined, keys: [] });
       here.applyChanges(large, NOW);
       expect(here.authenticate(key)).toMatchObject({ key: id });
       expect(lookups.length).toBe(1);
       const deleteOld = { sql: "DELETE FROM changes WHERE sequence < 3", args: [] };
       await database.write([insert, insert, deleteOld]);
       const gap = await commitDebit(database, 1);
-      expect(gap).toEqual({ sequence: 3, tags: undefined, keys: undefined });
+      expect(gap).toEqual({ sequence: 3, published: 0, tags: undefined, keys: undefined });
       here.applyChanges(gap, NOW);
       await here.authenticate(key);
       expect(lookups.length).toBe(2);

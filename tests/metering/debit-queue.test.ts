@@ -1,14 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../core/observations.ts";
-import type { Receipt } from "../../server/metering/batch-committer.ts";
+import type { Receipt } from "../../server/metering/group-commit.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../support/store/observations.ts";
-import {
-  createOwnerTag,
-  LIST_TAGS,
-  type ChangeSet,
-} from "../../server/store/history/change-log.ts";
+import { createOwnerTag, LIST_TAGS } from "../../server/store/history/change-log.ts";
+import { type CommitChangeSet } from "../../server/store/history/commit-changes.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
@@ -127,7 +124,7 @@ describe("onChanges()", () => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
-      const received: [ChangeSet, startedAt: number][] = [];
+      const received: [CommitChangeSet, startedAt: number][] = [];
       let time = NOW;
       const debits = createDebitQueue({
         ledger,
@@ -140,12 +137,47 @@ describe("onChanges()", () => {
       await writeObservations(database, [parseObservationLine(line, NOW)]);
       await debits.debit(makeCharge(id));
       expect(received).toEqual([
-        [{ sequence: 0, tags: undefined, keys: undefined }, NOW],
-        [{ sequence: 0, tags: [], keys: [] }, NOW + 1],
+        [{ sequence: 0, published: 0, tags: undefined, keys: undefined }, NOW],
+        [{ sequence: 0, published: 0, tags: [], keys: [] }, NOW + 1],
         [
-          { sequence: 1, tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user], keys: [] },
+          {
+            sequence: 1,
+            published: 0,
+            tags: [createOwnerTag("user", "nasa"), LIST_TAGS.user],
+            keys: [],
+          },
           NOW + 2,
         ],
+      ]);
+    });
+  });
+
+  test("receives unknown changes after the database lost some, as a server without syncs can", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
+      const received: (readonly unknown[])[] = [];
+      const debits = createDebitQueue({
+        ledger,
+        now: () => NOW,
+        onChanges: ({ sequence, tags }) => received.push([sequence, tags]),
+      });
+      const observe = (username: string) => {
+        const line = JSON.stringify({ kind: "user", observedAt: "2026-09-01", username });
+        return writeObservations(database, [parseObservationLine(line, NOW)]);
+      };
+      for (const username of ["a", "b", "c"]) await observe(username);
+      await debits.debit(makeCharge(id));
+      await database.write([{ sql: "DELETE FROM changes WHERE sequence > 1", args: [] }]);
+      await debits.debit(makeCharge(id));
+      await observe("d");
+      await debits.debit(makeCharge(id));
+      const tags = [createOwnerTag("user", "d"), LIST_TAGS.user];
+      expect(received).toEqual([
+        [3, undefined],
+        [1, undefined],
+        [2, tags],
       ]);
     });
   });
@@ -158,7 +190,7 @@ describe("createDebitQueue() with listeners that fail", () => {
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ id: "g", account: "a", amount: 5 }, 0);
       const failures: unknown[] = [];
-      const received: ChangeSet[] = [];
+      const received: CommitChangeSet[] = [];
       const debits = createDebitQueue({
         ledger,
         now: () => NOW,

@@ -23,7 +23,8 @@ describe("debit() of requests with one idempotency key", () => {
       ].map((charge) => debits.debit(charge));
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual(["waits", "waits", "waits"]);
       debits.complete(first, 200);
-      const misused = "The Idempotency-Key one paid for another URL or body within 24 hours";
+      const misused =
+        "The Idempotency-Key one paid for another URL, body or saved list within 24 hours";
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual([0, 0, misused]);
       expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
     });

@@ -8,7 +8,7 @@ import { makeCharge } from "../support/store/debits.ts";
 import { makeKeyedCharge } from "../support/store/blocked-ledger.ts";
 
 /** The entries that keep a commit from debiting anything. */
-const CANCELLED = "SELECT * FROM journal WHERE amount = 0";
+const CANCELLED = "SELECT * FROM debit_batches WHERE runs = '[]'";
 
 const NOW = 1_790_000_000_000;
 
@@ -41,7 +41,7 @@ async function withDebitQueue(
 describe("createDebitQueue() after a commit that the database refused", () => {
   test("cancels nothing, and the next request with its key pays", async () => {
     await withDebitQueue(async (database, debits, id) => {
-      const open = await blockInserts(database, "journal");
+      const open = await blockInserts(database, "debit_batches");
       const refused = await Promise.allSettled(
         [makeKeyedCharge(id), makeCharge(id), makeKeyedCharge(id)].map((charge) =>
           debits.debit(charge),
@@ -58,7 +58,7 @@ describe("createDebitQueue() after a commit that the database refused", () => {
     await withDebitQueue(async (database, debits, id) => {
       const written = () => queryRows(database, CANCELLED);
       await debits.check();
-      const open = await blockInserts(database, "journal");
+      const open = await blockInserts(database, "debit_batches");
       await debits.debit(makeCharge(id)).catch(() => undefined);
       const checked = [debits.check(), debits.check()].map((one) => one.catch(() => "fails"));
       expect(await Promise.all(checked)).toEqual(["fails", "fails"]);
@@ -72,7 +72,7 @@ describe("createDebitQueue() after a commit that the database refused", () => {
 
   test("check() probes once for all simultaneous callers", async () => {
     await withDebitQueue(async (database, debits, id) => {
-      const open = await blockInserts(database, "journal");
+      const open = await blockInserts(database, "debit_batches");
       await debits.debit(makeCharge(id)).catch(() => undefined);
       await open();
       await Promise.all([debits.check(), debits.check(), debits.check()]);
@@ -82,11 +82,11 @@ describe("createDebitQueue() after a commit that the database refused", () => {
 
   test("check() succeeds once another debit is committed", async () => {
     await withDebitQueue(async (database, debits, id) => {
-      const open = await blockInserts(database, "journal");
+      const open = await blockInserts(database, "debit_batches");
       await debits.debit(makeCharge(id)).catch(() => undefined);
       await open();
       await debits.debit(makeCharge(id));
-      await blockInserts(database, "journal");
+      await blockInserts(database, "debit_batches");
       await debits.check();
     });
   });

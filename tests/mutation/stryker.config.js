@@ -2,17 +2,36 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+// Each mutant runs the comparison with the models: it takes a fraction of a second.
+process.env["METRIC_CASES"] = "200";
+
 /** @type {import("@stryker-mutator/core").PartialStrykerOptions} */
 export default {
   // Not core/client, whose tests need the server; the rest of core are declarations.
-  mutate: ["core/*.ts", "core/responses/*.ts"],
+  mutate: [
+    "core/*.ts",
+    "core/responses/*.ts",
+    "core/metrics/*.ts",
+    // Declarations, whose texts the documents show.
+    "!core/metrics/*catalog.ts",
+  ],
   testRunner: "mocha",
   plugins: ["@stryker-mutator/mocha-runner"],
   testRunnerNodeArgs: ["--import", "./tests/mutation/hooks.js"],
   mochaOptions: {
-    spec: ["tests/core/*.test.ts", "tests/core/responses/*.test.ts"],
-    // These start processes of Bun, or test the schemas.
-    ignore: ["tests/core/schema*.test.ts", "tests/core/time-zones.test.ts"],
+    spec: [
+      "tests/core/*.test.ts",
+      "tests/core/responses/*.test.ts",
+      "tests/core/metrics/*.test.ts",
+    ],
+    // These start processes of Bun, test the schemas, need files of the system, or take seconds for
+    // each mutant.
+    ignore: [
+      "tests/core/schema*.test.ts",
+      "tests/core/time-zones.test.ts",
+      "tests/core/zoneinfo.test.ts",
+      "tests/core/metrics/estimate-errors.test.ts",
+    ],
   },
   concurrency: 2,
   // A time limit counts as a noticed change. Almost all endless loops are seen by their count of

@@ -1,7 +1,12 @@
 /** The ranges of charts, and where a chart has a gap. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { createTimeAxis, parseRange, planHistory } from "../../server/pages/ranges.ts";
+import {
+  createTimeAxis,
+  getRangeLabel,
+  parseRange,
+  planHistory,
+} from "../../server/pages/ranges.ts";
 import { NOW } from "../support/service.ts";
 
 test("parseRange() takes no range that does not exist", () => {
@@ -12,25 +17,67 @@ test("parseRange() takes no range that does not exist", () => {
   ]);
 });
 
+test("parseRange() takes days that exist, in their order", () => {
+  const days = "2026-10-01..2026-10-15";
+  const wrong = [
+    "2026-10-15..2026-10-01",
+    "2026-02-30..2026-03-01",
+    "2026-10-01",
+    "..",
+    `${days}..`,
+    // Its end cannot be written.
+    "2026-01-01..9999-12-31",
+  ];
+  expect([days, "2026-10-01..2026-10-01", ...wrong].map((text) => parseRange(text))).toEqual([
+    days,
+    "2026-10-01..2026-10-01",
+    ...wrong.map(() => "30d" as const),
+  ]);
+  expect(getRangeLabel(parseRange(days))).toBe("1 Oct 2026 – 15 Oct 2026");
+});
+
 describe("planHistory()", () => {
   test("asks for the same during a day", () => {
     const plan = planHistory("7d", NOW);
-    expect(plan).toEqual({ from: "2026-11-13", interval: "hour", stepMs: HOUR_MS });
+    const query = { from: "2026-11-13", interval: "hour" as const };
+    expect(plan).toEqual({ query, interval: "hour", stepMs: HOUR_MS });
     expect(planHistory("7d", NOW + 11 * HOUR_MS)).toEqual(plan);
   });
 
   test("begins the history of a short on the day of its publication, hour by hour", () => {
     expect(planHistory("all", NOW, NOW - 30 * HOUR_MS)).toMatchObject({
-      from: "2026-11-19",
-      interval: "hour",
+      query: { from: "2026-11-19", interval: "hour" },
     });
   });
 
   test("never asks for more buckets than a page of a history has", () => {
     for (const days of [1, 39, 41, 42, 900, 999, 1001, 6000]) {
-      const { from, stepMs } = planHistory("all", NOW, NOW - days * DAY_MS);
-      expect((NOW - Date.parse(from)) / stepMs).toBeLessThanOrEqual(1000);
+      const { query, stepMs } = planHistory("all", NOW, NOW - days * DAY_MS);
+      expect((NOW - Date.parse(query.from)) / stepMs).toBeLessThanOrEqual(1000);
     }
+  });
+
+  test("asks for the chosen days with the last one, in hours if they are a week", () => {
+    expect(planHistory("2026-10-01..2026-10-07", NOW)).toEqual({
+      query: { from: "2026-10-01", to: "2026-10-08", interval: "hour" },
+      interval: "hour",
+      stepMs: HOUR_MS,
+    });
+    const intervals = [
+      "2026-10-01..2026-10-08",
+      "2024-01-01..2026-09-26",
+      "2024-01-01..2026-09-27",
+    ];
+    expect(intervals.map((range) => planHistory(parseRange(range), NOW).interval)).toEqual([
+      "day",
+      "day",
+      "week",
+    ]);
+  });
+
+  test("asks for chosen days before the publication of a short, too", () => {
+    const { query } = planHistory("2026-10-01..2026-10-02", NOW, NOW);
+    expect(query).toEqual({ from: "2026-10-01", to: "2026-10-03", interval: "hour" });
   });
 });
 

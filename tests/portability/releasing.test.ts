@@ -1,10 +1,11 @@
 /** Holds RELEASING.md and the versions of a release. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import jsr from "../../core/jsr.json";
 import core from "../../core/package.json";
 import { createClient, type RequestInitLike } from "../../core/client/mod.ts";
 import service from "../../package.json";
-import { findSection, readDoc } from "../support/docs.ts";
+import { findSection, readDoc, ROOT } from "../support/docs.ts";
 import { JSR_PUBLISH, NPM_PUBLISH } from "./lint-checks.ts";
 
 const releasing = await readDoc("RELEASING.md");
@@ -35,7 +36,8 @@ describe("a release", () => {
 });
 
 describe("RELEASING.md", () => {
-  const tarball = "dist/creator-metrics-core-VERSION.tgz";
+  // Without the dot, npm takes it for a repository.
+  const tarball = "./dist/creator-metrics-core-VERSION.tgz";
   const deno = "cd core && ../tests/portability/node_modules/.bin/deno";
 
   test("tries the commands that `bun run compat` runs", () => {
@@ -45,9 +47,14 @@ describe("RELEASING.md", () => {
     ]);
   });
 
-  test("publishes with the commands that it tries", () => {
-    const tried = parseCommands("## Try").map((command) => command.replace(" --dry-run", ""));
-    expect(parseCommands("## Publish").slice(1, 3)).toEqual(tried);
+  test("the workflow publishes with the commands that it tries", async () => {
+    const workflow = await Bun.file(join(ROOT, ".github/workflows/release.yml")).text();
+    expect(workflow).toContain(`npm ${NPM_PUBLISH.join(" ")} --provenance ./dist/`);
+    expect(workflow).toContain(`node_modules/.bin/deno ${JSR_PUBLISH.join(" ")} `);
+    expect(parseCommands("## Publish")).toEqual([
+      'git tag -a vVERSION -m "Release VERSION"',
+      "git push origin main vVERSION",
+    ]);
   });
 
   test("runs all checks before it publishes", () => {

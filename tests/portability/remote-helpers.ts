@@ -50,6 +50,7 @@ export async function startTestService(settings: Readonly<Record<string, string>
     observe: (...observations: readonly object[]) => call(id, "observe", observations),
     createAccountWithKey: (credits?: number, options: object = {}) =>
       call(id, "createAccountWithKey", credits, options),
+    refreshFigures: () => call(id, "refreshFigures"),
     readSums: (account: string) => call(id, "readSums", account),
     send: (path: string, init: RequestInit) => fetch(url + path, init),
     close: () => call(id, "close"),

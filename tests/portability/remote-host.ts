@@ -5,11 +5,18 @@ import { startTestService } from "../support/service.ts";
 
 type Method = (...args: never[]) => unknown;
 
-/** Starts the host, which answers the calls of `remote-helpers.ts`. */
+/**
+ * Starts the host, which answers the calls of `remote-helpers.ts`. `close()` also closes what a
+ * suite that failed has left open: it would keep this process running.
+ */
 export async function startRemoteHost() {
-  /** What was started, by its index. */
-  const started: Readonly<Record<string, Method>>[] = [];
-  const add = (methods: Readonly<Record<string, Method>>) => started.push(methods) - 1;
+  /** What was started and is not closed, by its number. */
+  const started = new Map<number, Readonly<Record<string, Method>>>();
+  let count = 0;
+  const add = (methods: Readonly<Record<string, Method>>) => {
+    started.set(++count, methods);
+    return count;
+  };
   const starters: Readonly<Record<string, Method>> = {
     async startService(settings: Readonly<Record<string, string>>) {
       const service = await startTestService(settings);
@@ -18,6 +25,7 @@ export async function startRemoteHost() {
           service.clock.now = now;
         },
         observe: (observations: readonly object[]) => service.observe(...observations),
+        refreshFigures: service.refreshFigures,
         createAccountWithKey: service.createAccountWithKey,
         readSums: service.readSums,
         close: service.close,
@@ -39,13 +47,18 @@ export async function startRemoteHost() {
     hostname: "127.0.0.1",
     async fetch(request) {
       const { id, method, args } = (await request.json()) as RemoteCall;
-      const methods = id === null ? starters : started[id];
+      const methods = id === null ? starters : started.get(id);
       const body = methods?.[method];
       if (body === undefined) return new Response(`There is no ${method}`, { status: 404 });
+      if (id !== null && method === "close") started.delete(id);
       return Response.json({ result: await Reflect.apply(body, undefined, args) });
     },
   });
-  return { url: server.url.href, close: () => server.stop(true) };
+  const close = async () => {
+    await server.stop(true);
+    for (const { close: closeStarted } of started.values()) await closeStarted?.();
+  };
+  return { url: server.url.href, close };
 }
 
 /** A call: of a starter, or of a method of what it has started. */

@@ -5,6 +5,7 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { DEBITS } from "../../server/store/accounts/charge-runs.ts";
 import { startAbortLoad } from "../support/processes/abort-load.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { hasStrace } from "../support/processes/syscall-trace.ts";
@@ -90,9 +91,9 @@ function readLargestCommit(name: string): unknown {
     SELECT ifnull(max(amount), 0)
     FROM (
       SELECT amount
-      FROM journal
-      JOIN accounts ON accounts.id = journal.account
-      WHERE name = ? AND kind = 'debit'
+      FROM ${DEBITS} AS debits
+      JOIN accounts ON accounts.id = debits.account
+      WHERE name = ?
       ORDER BY at
       LIMIT -1 OFFSET 1
     )`);

@@ -10,6 +10,8 @@ import { writeEmptyDatabase } from "../support/store/database.ts";
 import { answer, debitTwo, foldAll, LATER } from "../support/store/folding.ts";
 import { countLedgerRows, readLedgerState } from "../support/store/ledger-state.ts";
 
+/** Kills, at most, until one came in the middle of a fold. */
+const ROUNDS_MAX = 40;
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 4);
 const PROGRAM = join(import.meta.dir, "../support/processes/fold-journal-program.ts");
 /** Debits for each round: about as many as are folded in the time until the kill. */
@@ -37,7 +39,8 @@ test(
       const state = await readLedgerState(database);
       expect(state.verification.faults).toEqual([]);
       let interrupted = 0;
-      for (let round = 0; round < ROUNDS; round++) {
+      // On a busy machine, all of a few kills can come too early or too late.
+      for (let round = 0; round < ROUNDS || (interrupted === 0 && round < ROUNDS_MAX); round++) {
         await database.close();
         const child = Bun.spawn([process.execPath, PROGRAM, file], { stdout: "pipe" });
         await child.stdout.getReader().read();

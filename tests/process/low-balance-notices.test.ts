@@ -76,11 +76,12 @@ test("a receiver that was down gets the notice once; until then /metrics counts 
     { state: "pending", failure: "The receiver could not be reached: ECONNREFUSED" },
   ]);
   await waitUntil(async () =>
-    (await readMetrics()).includes('undelivered_notices{state="pending"} 1'),
+    (await readMetrics()).includes('creator_metrics_undelivered_notices{state="pending"} 1'),
   );
   receiver.restart();
   await waitUntil(
-    async () => (await readMetrics()).includes('undelivered_notices{state="pending"} 0'),
+    async () =>
+      (await readMetrics()).includes('creator_metrics_undelivered_notices{state="pending"} 0'),
     20_000,
   );
   expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9, 10)]);

@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ALL_ENTRIES } from "../../server/store/accounts/fold-journal.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import {
   listAnswers,
@@ -69,7 +70,7 @@ const READ_SCRIPT = `
       const row = (sql) => database.query(sql).values()[0];
       const [integrity] = row("PRAGMA integrity_check");
       const [balance, ...account] = row("SELECT balance, granted, debited, refunded FROM accounts");
-      const journal = row("SELECT " + sums + " FROM journal");
+      const journal = row("SELECT " + sums + " FROM " + ${JSON.stringify(ALL_ENTRIES)});
       console.log(JSON.stringify({ integrity, balance, account, journal }));
     } catch (error) {
       console.log(JSON.stringify({ error: String(error) }));

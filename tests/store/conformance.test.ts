@@ -8,14 +8,16 @@ import {
   createVideoStoreTests,
   type ConformanceTest,
 } from "../../core/testing/mod.ts";
-import type { CreditStore } from "../../core/stores.ts";
+import type { CreditStore, ObservationStore } from "../../core/stores.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import type { Debit } from "../../server/store/accounts/refunds.ts";
 import { createCreatorStore } from "../../server/store/collection/watch-lists.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { createMicroblogReads } from "../../server/store/reads/microblog.ts";
 import { createVideoReads } from "../../server/store/reads/video.ts";
+import type { Database } from "../../server/store/database/database.ts";
 import { withDatabase } from "../support/store/database.ts";
+import { refreshAllFigures } from "../support/store/figures.ts";
 
 /** A ledger whose charges name their accounts, and are all of one key and endpoint. */
 function toCreditStore(ledger: LedgerStore): CreditStore<Debit> {
@@ -28,6 +30,18 @@ function toCreditStore(ledger: LedgerStore): CreditStore<Debit> {
         Object.assign({}, charge, { account: ids[index] ?? 99, key: 1, endpoint: "/test" }),
       );
       return ledger.debit(known, batch);
+    },
+  };
+}
+
+/** An importer whose figures are there once it is done, and not only soon. */
+function createRefreshingImporter(database: Database): ObservationStore {
+  const importObservations = createImporter(database, Date.now);
+  return {
+    async importObservations(lines) {
+      const result = await importObservations(lines);
+      await refreshAllFigures(database);
+      return result;
     },
   };
 }
@@ -46,16 +60,14 @@ const SUITES: Readonly<Record<string, readonly ConformanceTest[]>> = {
     }),
   ),
   createVideoReads: createVideoStoreTests((run) =>
-    withDatabase((database) => {
-      const importObservations = createImporter(database, Date.now);
-      return run({ importObservations, ...createVideoReads(database) });
-    }),
+    withDatabase((database) =>
+      run({ ...createRefreshingImporter(database), ...createVideoReads(database) }),
+    ),
   ),
   createMicroblogReads: createMicroblogStoreTests((run) =>
-    withDatabase((database) => {
-      const importObservations = createImporter(database, Date.now);
-      return run({ importObservations, ...createMicroblogReads(database) });
-    }),
+    withDatabase((database) =>
+      run({ ...createRefreshingImporter(database), ...createMicroblogReads(database) }),
+    ),
   ),
 };
 

@@ -55,6 +55,7 @@ export async function startListService(): Promise<TestService> {
       created_at: formatInstant(NOW),
     },
   );
+  await service.refreshFigures();
   return service;
 }
 
@@ -62,14 +63,18 @@ export async function startListService(): Promise<TestService> {
 export const CSV_LISTS: readonly [path: string, fileName: string, ...steps: string[]][] = [
   ["/api/video/channels", "channels.csv", "channels"],
   ["/api/video/channels?limit=7", "channels.csv", "channels"],
-  ["/api/video/channels?limit=9&sort=dailyViews", "channels.csv", "channels"],
+  ["/api/video/channels?limit=9&sort=dailyViewGain", "channels.csv", "channels"],
   ["/api/video/channels?search=nothing", "channels.csv", "channels"],
+  ["/api/video/channels?fields=trend,subscribers,displayName&limit=3", "channels.csv", "channels"],
+  ["/api/video/shorts?fields=trend,channel,title,viewsPerDay&limit=3", "shorts.csv", "shorts"],
+  ["/api/microblog/users?fields=observedAt,trend,verified", "users.csv", "users"],
+  ["/api/microblog/tweets", "tweets.csv", "tweets"],
   ["/api/video/soup/shorts?limit=2", "soup-shorts.csv", "shorts"],
   ["/api/video/soup/history?interval=hour&limit=9", "soup-history.csv", "history"],
   ["/api/video/soup/history?to=1990-01-01", "soup-history.csv", "history"],
   ["/api/video/soup/short/s0/history", "s0-history.csv", "history"],
   ["/api/microblog/users", "users.csv", "users"],
-  ["/api/microblog/users?sort=weeklyGain", "users.csv", "users"],
+  ["/api/microblog/users?sort=weeklyFollowerGain", "users.csv", "users"],
   [
     "/api/microblog/someone/followers?limit=20",
     "someone-followers.csv",

@@ -30,8 +30,10 @@ function valueAt(value: unknown, ...steps: readonly string[]): unknown {
 export function expectPrivateCaching(path: string, headers: Headers): void {
   const [pathname = ""] = path.split("?");
   if (!/^\/(?:api|admin)(?:\/|$)/.test(pathname)) return;
-  const isNoStore = /^\/(?:admin|api\/(?:account|creators))(?:\/|$)/.test(pathname);
-  const expected = isNoStore ? "no-store" : "private, no-cache";
+  const isNoStore = /^\/(?:admin|api\/(?:account|creators|lists|session))(?:\/|$)/.test(pathname);
+  const isPicture = pathname.startsWith("/api/pictures/") && headers.has("etag");
+  const usual = isPicture ? "private, max-age=86400" : "private, no-cache";
+  const expected = isNoStore ? "no-store" : usual;
   expect([path, headers.get("cache-control")]).toEqual([path, expected]);
   expect(headers.get("vary")?.split(", ")).toContain("X-API-Key");
 }

@@ -66,6 +66,9 @@ export function listOperations({ paths }: OpenApiDocument) {
   );
 }
 
+/** A comparison needs names, or a saved list in place of them. */
+const isNames = (name: string) => name === "channels" || name === "usernames";
+
 /** Fills the example parameters of an operation into its path and query, or other values. */
 export function buildPath(
   { path, operation }: DescribedOperation,
@@ -76,7 +79,9 @@ export function buildPath(
     return overrides[name] ?? String(example);
   });
   return operation.parameters
-    .filter((parameter) => parameter.in === "query" && parameter.required)
+    .filter(({ in: place, name, required, example }) => {
+      return place === "query" && (required || (isNames(name) && example !== undefined));
+    })
     .reduce((url, { name, example }) => addToQuery(url, `${name}=${example}`), filled);
 }
 

@@ -1,7 +1,7 @@
 /** Lines that an import rejects. */
 import * as limits from "../../core/limits.ts";
 
-/** A line for each reason after the first one, in the order of server/README.md. */
+/** A line for each reason after the first one, in the order of server/OBSERVATIONS.md. */
 export const REJECTED_LINES: readonly (string | object)[] = [
   `"${" ".repeat(limits.OBSERVATION_LINE_MAX_BYTES)}"`,
   "nope",

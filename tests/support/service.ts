@@ -7,6 +7,8 @@ import { openService } from "../../server/service.ts";
 import type { ServiceLogger } from "../../server/log.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
+import { refreshAllFigures } from "./store/figures.ts";
+import { createTestDatabase } from "./processes/test-databases.ts";
 
 /** The check against the OpenAPI document, which all services of a test file share. */
 let sharedContract: Promise<ReturnType<typeof createOpenApiValidator>> | undefined;
@@ -20,23 +22,29 @@ async function loadContract(address: string) {
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
- * Starts a service. `send()` and `get()` check each response against the OpenAPI document.
+ * Starts a service, by default on a database of the kind that `TEST_DATABASE` names. `send()` and `get()` check each response against the OpenAPI document.
  *
  * @param log Receives the log records. By default they are dropped.
  * @param sourceClient Replaces the timers of the collectors.
+ * @param pictureFetch Replaces what pictures may be fetched from.
  */
 export async function startTestService(
   settings: Readonly<Record<string, string>> = {},
   log?: ServiceLogger,
   sourceClient?: Parameters<typeof openService>[0]["sourceClient"],
+  pictureFetch?: Parameters<typeof openService>[0]["pictureFetch"],
 ) {
   const folder = await mkdtemp(join(tmpdir(), "service-"));
+  const testDatabase =
+    settings["DATABASE_URL"] === undefined ? await createTestDatabase(folder) : undefined;
   const clock = { now: NOW };
   const failures: unknown[] = [];
   const service = await openService({
     config: readConfig({
       DURABILITY: "process",
-      DATABASE_URL: `file:${join(folder, "metrics.db")}`,
+      // The links of test data lead to other machines.
+      PICTURES: "off",
+      ...testDatabase?.settings,
       SPOOL_FOLDER: join(folder, "spool"),
       BACKUP_FOLDER: join(folder, "backups"),
       ...settings,
@@ -44,6 +52,7 @@ export async function startTestService(
     verb: "test",
     now: () => clock.now,
     sourceClient,
+    pictureFetch,
     log: {
       ...log,
       failure(error, requestId) {
@@ -62,7 +71,7 @@ export async function startTestService(
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: service.fetch,
   });
-  const address = `http://127.0.0.1:${server.port}`;
+  const address = `http://127.0.0.1:${server.port}${service.pathPrefix}`;
   // The document does not depend on the settings, and takes as long to check as a service to open.
   const contract = await (sharedContract ??= loadContract(address));
   const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -114,6 +123,8 @@ export async function startTestService(
     /** Imports observations. */
     observe: (...observations: readonly object[]) =>
       importLines(observations.map((observation) => JSON.stringify(observation)).join("\n")),
+    /** Computes the figures of lists, as a service does in the background soon after an import. */
+    refreshFigures: () => refreshAllFigures(service.entities),
     /** Reads the sums of an account. */
     async readSums(account: string) {
       const all = await admin("GET", "accounts");
@@ -129,6 +140,7 @@ export async function startTestService(
     async close(): Promise<void> {
       await server.stop(true);
       await service.close();
+      await testDatabase?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -44,7 +44,7 @@ function formatResource(schema: JsonSchema): string {
 
 function formatQuery({ operation }: DescribedOperation): string | undefined {
   const parameters = operation.parameters.filter(
-    ({ name, in: location }) => location === "query" && !OWN_PARAMETERS.has(name),
+    ({ name, in: location }) => location === "query" && !isOwnParameter(operation, name),
   );
   if (parameters.length === 0) return undefined;
   const fields = parameters.map(({ name, required, schema }) => {
@@ -60,50 +60,84 @@ function formatUnionOrText({ enum: values }: JsonSchema): string {
 }
 
 /** The methods of our client by operation; those of operations without a key are missing. */
-const CLIENT_METHODS: Readonly<Record<string, string>> = {
-  listChannels: "video.channels",
+const CLIENT_METHODS: Readonly<Record<string, string | readonly string[]>> = {
+  listChannels: ["video.channels", "video.channelTable"],
   getChannel: "video.channel",
   batchChannels: "video.details",
   listShorts: "video.shorts",
+  listAllShorts: "video.shortTable",
+  batchShorts: "video.shortDetails",
+  compareShorts: "video.compareShorts",
   getShort: "video.short",
   getChannelHistory: "video.history",
   compareChannels: "video.compare",
   getShortHistory: "video.shortHistory",
-  listUsers: "microblog.users",
+  getChannelMetrics: "video.metrics",
+  getShortMetrics: "video.shortMetrics",
+  listUsers: ["microblog.users", "microblog.userTable"],
   getUser: "microblog.user",
   batchUsers: "microblog.details",
   listTweets: "microblog.tweets",
+  listAllTweets: "microblog.tweetTable",
+  batchTweets: "microblog.tweetDetails",
+  compareTweets: "microblog.compareTweets",
   listFollowers: "microblog.followers",
   getTweet: "microblog.tweet",
   getUserHistory: "microblog.history",
   compareUsers: "microblog.compare",
   getTweetHistory: "microblog.tweetHistory",
+  getUserMetrics: "microblog.metrics",
+  getTweetMetrics: "microblog.tweetMetrics",
+  listMetrics: "metrics",
   getAccount: "account",
+  rotateKey: "rotateKey",
   listCreators: "creators.list",
   addCreator: "creators.add",
   removeCreator: "creators.remove",
+  listSavedLists: "lists.list",
+  getSavedList: "lists.read",
+  putSavedList: "lists.put",
+  changeSavedList: "lists.change",
+  deleteSavedList: "lists.delete",
 };
 
 /** What the client fills in by itself, or has as an argument. */
-const OWN_PARAMETERS = new Set(["format", "channels", "usernames"]);
+const OWN_PARAMETERS = new Set(["format", "fields", "channels", "usernames", "ids"]);
+
+/** The client has a list in place of names as an argument, too. */
+const isOwnParameter = ({ operationId }: DescribedOperation["operation"], name: string) =>
+  OWN_PARAMETERS.has(name) || (name === "list" && operationId.startsWith("compare"));
 
 function formatClientChecks(id: string, described: DescribedOperation): string {
   const [success] = Object.values(described.operation.responses);
   const json = success?.content?.["application/json"];
   if (json === undefined) throw new Error(`${id} has no JSON`);
-  const steps = (CLIENT_METHODS[id] ?? `missing.${id}`).split(".");
-  const method = `Client${steps.map((step) => `["${step}"]`).join("")}`;
+  const methods = [CLIENT_METHODS[id] ?? `missing.${id}`].flat().map((name) => {
+    const steps = name.split(".");
+    return `Client${steps.map((step) => `["${step}"]`).join("")}`;
+  });
+  const bodies = methods.map((method) => `BodyOf<${method}>`).join(" | ");
   const query = formatQuery(described);
+  const own = formatUnion([...OWN_PARAMETERS]);
   return [
     `// ${id}`,
-    `same<BodyOf<${method}>, ${formatResource(json.schema)}>(true);`,
-    ...(query === undefined ? [] : [`same<QueryOf<${method}>, Required<${query}>>(true);`]),
+    `same<${bodies}, ${formatResource(json.schema)}>(true);`,
+    ...methods.flatMap((method) =>
+      query === undefined
+        ? []
+        : [`same<Omit<QueryOf<${method}>, ${own}>, Required<${query}>>(true);`],
+    ),
   ].join("\n");
 }
 
-/** Lists the operations with an API key. */
+/** Lists the operations with an API key and JSON, which the client has; not those of sessions. */
 export function listKeyOperations(document: OpenApiDocument) {
-  return listOperations(document).filter(([, { path }]) => path.startsWith("/api/"));
+  return listOperations(document).filter(
+    ([, { path, operation }]) =>
+      path.startsWith("/api/") &&
+      path !== "/api/session" &&
+      Object.values(operation.responses)[0]?.content?.["application/json"] !== undefined,
+  );
 }
 
 /** Writes the program. It compiles if the client has the types that the document states. */

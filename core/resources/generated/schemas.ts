@@ -7,6 +7,7 @@ import type {
   TInteger,
   TLiteral,
   TNull,
+  TNumber,
   TObject,
   TOptional,
   TSchema,
@@ -22,6 +23,8 @@ export type ResourceSchemas = {
   AccountDetails: TObject<{
     account: TString;
     balance: TInteger;
+    zone: TOptional<TString>;
+    credits_url: TOptional<TString>;
     usage: TArray<ResourceSchemas["UsageRow"]>;
   }>;
   ChannelBatch: TObject<{
@@ -42,12 +45,20 @@ export type ResourceSchemas = {
       >
     >;
   }>;
-  ChannelBatchRequest: TObject<{
-    channels: TArray<TString>;
-  }>;
+  ChannelBatchRequest: TUnion<
+    [
+      TObject<{
+        channels: TArray<TString>;
+      }>,
+      TObject<{
+        list: TString;
+      }>,
+    ]
+  >;
   ChannelComparison: TObject<{
     count: TUnsafe<"subscribers" | "videoCount" | "viewCount">;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     channels: TArray<
       TUnion<
         [
@@ -93,6 +104,7 @@ export type ResourceSchemas = {
   ChannelHistory: TObject<{
     channel: TString;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     history: TArray<
       TObject<{
         timestamp: TString;
@@ -113,6 +125,53 @@ export type ResourceSchemas = {
     channels: TArray<ResourceSchemas["ListedChannel"]>;
     pagination: TOptional<ResourceSchemas["CursorPagination"]>;
   }>;
+  ChannelMetrics: TObject<{
+    channel: TString;
+    observedAt: Nullable<TString>;
+    metrics: TObject<{
+      dailySubscriberGain: Nullable<TInteger>;
+      weeklySubscriberGain: Nullable<TInteger>;
+      monthlySubscriberGain: Nullable<TInteger>;
+      dailyViewGain: Nullable<TInteger>;
+      weeklyViewGain: Nullable<TInteger>;
+      monthlyViewGain: Nullable<TInteger>;
+      dailyVideoGain: Nullable<TInteger>;
+      weeklyVideoGain: Nullable<TInteger>;
+      monthlyVideoGain: Nullable<TInteger>;
+      dailySubscriberGainPercent: Nullable<TNumber>;
+      weeklySubscriberGainPercent: Nullable<TNumber>;
+      monthlySubscriberGainPercent: Nullable<TNumber>;
+      dailyViewGainPercent: Nullable<TNumber>;
+      weeklyViewGainPercent: Nullable<TNumber>;
+      monthlyViewGainPercent: Nullable<TNumber>;
+      dailyVideoGainPercent: Nullable<TNumber>;
+      weeklyVideoGainPercent: Nullable<TNumber>;
+      monthlyVideoGainPercent: Nullable<TNumber>;
+    }>;
+    roundingStep: Nullable<TInteger>;
+    trend: Nullable<
+      TObject<{
+        estimate: TInteger;
+        perDay: TNumber;
+        roundingStep: TInteger;
+        changes: TInteger;
+        standardError: TNumber;
+      }>
+    >;
+    projection: Nullable<
+      TObject<{
+        milestone: TInteger;
+        from: TString;
+        to: TString;
+      }>
+    >;
+    milestone: Nullable<
+      TObject<{
+        milestone: TInteger;
+        at: TString;
+      }>
+    >;
+  }>;
   ChannelObservation: TObject<{
     kind: TLiteral<"channel">;
     observedAt: TString;
@@ -128,6 +187,40 @@ export type ResourceSchemas = {
     videoCount: TOptional<Nullable<TInteger>>;
     viewCount: TOptional<Nullable<TInteger>>;
   }>;
+  ChannelPage: TUnion<[ResourceSchemas["ChannelList"], ResourceSchemas["ChannelTable"]]>;
+  ChannelRow: TObject<{
+    id: TString;
+    username: TOptional<Nullable<TString>>;
+    displayName: TOptional<Nullable<TString>>;
+    description: TOptional<Nullable<TString>>;
+    joinedAt: TOptional<Nullable<TString>>;
+    country: TOptional<Nullable<TString>>;
+    thumbnail: TOptional<Nullable<TString>>;
+    bannerImage: TOptional<Nullable<TString>>;
+    subscribers: TOptional<Nullable<TInteger>>;
+    videoCount: TOptional<Nullable<TInteger>>;
+    viewCount: TOptional<Nullable<TInteger>>;
+    dailySubscriberGain: TOptional<Nullable<TInteger>>;
+    weeklySubscriberGain: TOptional<Nullable<TInteger>>;
+    monthlySubscriberGain: TOptional<Nullable<TInteger>>;
+    dailyViewGain: TOptional<Nullable<TInteger>>;
+    weeklyViewGain: TOptional<Nullable<TInteger>>;
+    monthlyViewGain: TOptional<Nullable<TInteger>>;
+    dailyVideoGain: TOptional<Nullable<TInteger>>;
+    weeklyVideoGain: TOptional<Nullable<TInteger>>;
+    monthlyVideoGain: TOptional<Nullable<TInteger>>;
+    dailySubscriberGainPercent: TOptional<Nullable<TNumber>>;
+    weeklySubscriberGainPercent: TOptional<Nullable<TNumber>>;
+    monthlySubscriberGainPercent: TOptional<Nullable<TNumber>>;
+    dailyViewGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyViewGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyViewGainPercent: TOptional<Nullable<TNumber>>;
+    dailyVideoGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyVideoGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyVideoGainPercent: TOptional<Nullable<TNumber>>;
+    observedAt: TOptional<Nullable<TString>>;
+    trend: TOptional<TArray<ResourceSchemas["DailyValue"]>>;
+  }>;
   ChannelSummary: TObject<{
     id: TString;
     username: Nullable<TString>;
@@ -135,6 +228,10 @@ export type ResourceSchemas = {
     subscribers: Nullable<TInteger>;
     videoCount: Nullable<TInteger>;
     thumbnail: Nullable<TString>;
+  }>;
+  ChannelTable: TObject<{
+    channels: TArray<ResourceSchemas["ChannelRow"]>;
+    pagination: ResourceSchemas["CursorPagination"];
   }>;
   CreatorList: TObject<{
     creators: TArray<ResourceSchemas["ListedCreator"]>;
@@ -154,6 +251,10 @@ export type ResourceSchemas = {
     hasMore: TBoolean;
     nextCursor: Nullable<TString>;
   }>;
+  DailyValue: TObject<{
+    day: TString;
+    value: TInteger;
+  }>;
   FollowersPage: TObject<{
     username: TString;
     followers: TObject<{
@@ -170,6 +271,9 @@ export type ResourceSchemas = {
     filter_days: TInteger;
     pagination: ResourceSchemas["Pagination"];
   }>;
+  ItemBatchRequest: TObject<{
+    ids: TArray<TString>;
+  }>;
   ListedChannel: TObject<{
     id: TString;
     username: Nullable<TString>;
@@ -178,12 +282,18 @@ export type ResourceSchemas = {
     videoCount: Nullable<TInteger>;
     thumbnail: Nullable<TString>;
     viewCount: TOptional<Nullable<TInteger>>;
-    dailyGain: TOptional<Nullable<TInteger>>;
-    weeklyGain: TOptional<Nullable<TInteger>>;
-    monthlyGain: TOptional<Nullable<TInteger>>;
-    dailyViews: TOptional<Nullable<TInteger>>;
-    weeklyViews: TOptional<Nullable<TInteger>>;
-    monthlyViews: TOptional<Nullable<TInteger>>;
+    dailySubscriberGain: TOptional<Nullable<TInteger>>;
+    weeklySubscriberGain: TOptional<Nullable<TInteger>>;
+    monthlySubscriberGain: TOptional<Nullable<TInteger>>;
+    dailyViewGain: TOptional<Nullable<TInteger>>;
+    weeklyViewGain: TOptional<Nullable<TInteger>>;
+    monthlyViewGain: TOptional<Nullable<TInteger>>;
+    dailyVideoGain: TOptional<Nullable<TInteger>>;
+    weeklyVideoGain: TOptional<Nullable<TInteger>>;
+    monthlyVideoGain: TOptional<Nullable<TInteger>>;
+    dailySubscriberGainPercent: TOptional<Nullable<TNumber>>;
+    weeklySubscriberGainPercent: TOptional<Nullable<TNumber>>;
+    monthlySubscriberGainPercent: TOptional<Nullable<TNumber>>;
   }>;
   ListedCreator: TObject<{
     creator: TString;
@@ -202,9 +312,46 @@ export type ResourceSchemas = {
     tweet_count: Nullable<TInteger>;
     profile_image_url: Nullable<TString>;
     verified: Nullable<TBoolean>;
-    dailyGain: TOptional<Nullable<TInteger>>;
-    weeklyGain: TOptional<Nullable<TInteger>>;
-    monthlyGain: TOptional<Nullable<TInteger>>;
+    dailyFollowerGain: TOptional<Nullable<TInteger>>;
+    weeklyFollowerGain: TOptional<Nullable<TInteger>>;
+    monthlyFollowerGain: TOptional<Nullable<TInteger>>;
+    dailyFollowingGain: TOptional<Nullable<TInteger>>;
+    weeklyFollowingGain: TOptional<Nullable<TInteger>>;
+    monthlyFollowingGain: TOptional<Nullable<TInteger>>;
+    dailyTweetGain: TOptional<Nullable<TInteger>>;
+    weeklyTweetGain: TOptional<Nullable<TInteger>>;
+    monthlyTweetGain: TOptional<Nullable<TInteger>>;
+    dailyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+  }>;
+  MetricList: TObject<{
+    metrics: TArray<
+      TObject<{
+        kind: TUnsafe<"channel" | "short" | "user" | "tweet">;
+        name: TString;
+        unit: TUnsafe<
+          "count" | "percent" | "hours" | "per hour" | "per day" | "ratio" | "multiple"
+        >;
+        formula: TString;
+        window: TString;
+        limits: TString;
+        isDerived: TBoolean;
+        isSort: TBoolean;
+      }>
+    >;
+    estimates: TArray<
+      TObject<{
+        kind: TUnsafe<"channel" | "user">;
+        name: TString;
+        unit: TString;
+        formula: TString;
+        window: TString;
+        limits: TString;
+        isDerived: TBoolean;
+      }>
+    >;
+    derivedMetrics: TArray<TUnsafe<"video" | "microblog">>;
   }>;
   ObservationLine: TUnion<
     [
@@ -214,12 +361,48 @@ export type ResourceSchemas = {
       ResourceSchemas["TweetObservation"],
     ]
   >;
+  OptionalZone: TString;
   Pagination: TObject<{
     page: TInteger;
     limit: TInteger;
     total: TInteger;
     page_count: TInteger;
     has_more: TBoolean;
+  }>;
+  RotatedKey: TObject<{
+    id: TInteger;
+    key: TString;
+    old_id: TInteger;
+    old_expires_at: TString;
+  }>;
+  SavedList: TObject<{
+    name: TString;
+    total_channels: TInteger;
+    total_users: TInteger;
+    created_at: TString;
+    updated_at: TString;
+    channels: TArray<TString>;
+    users: TArray<TString>;
+  }>;
+  SavedListChange: TObject<{
+    name: TOptional<TString>;
+    add: TOptional<ResourceSchemas["SavedListNames"]>;
+    remove: TOptional<ResourceSchemas["SavedListNames"]>;
+  }>;
+  SavedListNames: TObject<{
+    channels: TOptional<TArray<TString>>;
+    users: TOptional<TArray<TString>>;
+  }>;
+  SavedListSummary: TObject<{
+    name: TString;
+    total_channels: TInteger;
+    total_users: TInteger;
+    created_at: TString;
+    updated_at: TString;
+  }>;
+  SavedLists: TObject<{
+    lists: TArray<ResourceSchemas["SavedListSummary"]>;
+    total_lists: TInteger;
   }>;
   ServiceError: TObject<{
     error: TUnsafe<
@@ -234,11 +417,14 @@ export type ResourceSchemas = {
       | "User Not Found"
       | "Tweet Not Found"
       | "Creator Not Found"
+      | "List Not Found"
       | "Page Out of Range"
       | "Not Found"
       | "Method Not Allowed"
       | "Creator Already Exists"
       | "Creator List Full"
+      | "List Already Exists"
+      | "List Limit Reached"
       | "Conflict"
       | "Payload Too Large"
       | "Unsupported Media Type"
@@ -248,6 +434,90 @@ export type ResourceSchemas = {
     >;
     message: TString;
   }>;
+  ShortBatch: TObject<{
+    results: TArray<
+      TUnion<
+        [
+          TObject<{
+            id: TString;
+            found: TLiteral<true>;
+            channel: TString;
+            details: ResourceSchemas["ShortDetails"];
+          }>,
+          TObject<{
+            id: TString;
+            found: TLiteral<false>;
+            error: ResourceSchemas["VideoError"];
+          }>,
+        ]
+      >
+    >;
+  }>;
+  ShortComparison: TUnion<
+    [
+      TObject<{
+        count: TUnsafe<"views" | "likes" | "comments" | "shares">;
+        by: TLiteral<"date">;
+        interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+        zone: TOptional<TString>;
+        shorts: TArray<
+          TUnion<
+            [
+              TObject<{
+                id: TString;
+                found: TLiteral<true>;
+                channel: TString;
+                title: Nullable<TString>;
+                publishedAt: TString;
+              }>,
+              TObject<{
+                id: TString;
+                found: TLiteral<false>;
+                error: ResourceSchemas["VideoError"];
+              }>,
+            ]
+          >
+        >;
+        rows: TArray<
+          TObject<{
+            timestamp: TString;
+            values: TArray<Nullable<TInteger>>;
+          }>
+        >;
+        pagination: ResourceSchemas["CursorPagination"];
+      }>,
+      TObject<{
+        count: TUnsafe<"views" | "likes" | "comments" | "shares">;
+        by: TLiteral<"age">;
+        step: TInteger;
+        shorts: TArray<
+          TUnion<
+            [
+              TObject<{
+                id: TString;
+                found: TLiteral<true>;
+                channel: TString;
+                title: Nullable<TString>;
+                publishedAt: TString;
+              }>,
+              TObject<{
+                id: TString;
+                found: TLiteral<false>;
+                error: ResourceSchemas["VideoError"];
+              }>,
+            ]
+          >
+        >;
+        rows: TArray<
+          TObject<{
+            hours: TInteger;
+            values: TArray<Nullable<TInteger>>;
+          }>
+        >;
+        pagination: ResourceSchemas["CursorPagination"];
+      }>,
+    ]
+  >;
   ShortDetails: TObject<{
     id: TString;
     title: Nullable<TString>;
@@ -272,6 +542,7 @@ export type ResourceSchemas = {
     channel: TString;
     short_id: TString;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     history: TArray<
       TObject<{
         timestamp: TString;
@@ -290,6 +561,25 @@ export type ResourceSchemas = {
     >;
     pagination: ResourceSchemas["CursorPagination"];
   }>;
+  ShortMetrics: TObject<{
+    channel: TString;
+    short_id: TString;
+    observedAt: Nullable<TString>;
+    metrics: TObject<{
+      ageHours: Nullable<TNumber>;
+      viewsPerHour: Nullable<TNumber>;
+      viewsPerDay: Nullable<TNumber>;
+      engagement: Nullable<TNumber>;
+      likeRate: Nullable<TNumber>;
+      ageMultiple: Nullable<TNumber>;
+    }>;
+    ageComparison: Nullable<
+      TObject<{
+        comparedItems: TInteger;
+        median: Nullable<TNumber>;
+      }>
+    >;
+  }>;
   ShortObservation: TObject<{
     kind: TLiteral<"short">;
     observedAt: TString;
@@ -304,6 +594,27 @@ export type ResourceSchemas = {
     comments: TOptional<Nullable<TInteger>>;
     shares: TOptional<Nullable<TInteger>>;
   }>;
+  ShortRow: TObject<{
+    id: TString;
+    channel: TOptional<TString>;
+    displayName: TOptional<Nullable<TString>>;
+    title: TOptional<Nullable<TString>>;
+    description: TOptional<Nullable<TString>>;
+    publishedAt: TOptional<Nullable<TString>>;
+    thumbnail: TOptional<Nullable<TString>>;
+    views: TOptional<Nullable<TInteger>>;
+    likes: TOptional<Nullable<TInteger>>;
+    comments: TOptional<Nullable<TInteger>>;
+    shares: TOptional<Nullable<TInteger>>;
+    ageHours: TOptional<Nullable<TNumber>>;
+    viewsPerHour: TOptional<Nullable<TNumber>>;
+    viewsPerDay: TOptional<Nullable<TNumber>>;
+    engagement: TOptional<Nullable<TNumber>>;
+    likeRate: TOptional<Nullable<TNumber>>;
+    ageMultiple: TOptional<Nullable<TNumber>>;
+    observedAt: TOptional<Nullable<TString>>;
+    trend: TOptional<TArray<ResourceSchemas["DailyValue"]>>;
+  }>;
   ShortSummary: TObject<{
     id: TString;
     title: Nullable<TString>;
@@ -313,11 +624,98 @@ export type ResourceSchemas = {
     likes: Nullable<TInteger>;
     comments: Nullable<TInteger>;
   }>;
+  ShortTable: TObject<{
+    shorts: TArray<ResourceSchemas["ShortRow"]>;
+    pagination: ResourceSchemas["CursorPagination"];
+  }>;
   ShortsPage: TObject<{
     channel: TString;
     shorts: TArray<ResourceSchemas["ShortSummary"]>;
     pagination: ResourceSchemas["CursorPagination"];
   }>;
+  TweetBatch: TObject<{
+    results: TArray<
+      TUnion<
+        [
+          TObject<{
+            id: TString;
+            found: TLiteral<true>;
+            details: ResourceSchemas["TweetDetails"];
+          }>,
+          TObject<{
+            id: TString;
+            found: TLiteral<false>;
+            error: ResourceSchemas["ServiceError"];
+          }>,
+        ]
+      >
+    >;
+  }>;
+  TweetComparison: TUnion<
+    [
+      TObject<{
+        count: TUnsafe<"likes" | "retweets" | "replies" | "quotes" | "impressions">;
+        by: TLiteral<"date">;
+        interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+        zone: TOptional<TString>;
+        tweets: TArray<
+          TUnion<
+            [
+              TObject<{
+                id: TString;
+                found: TLiteral<true>;
+                username: TString;
+                text: Nullable<TString>;
+                created_at: TString;
+              }>,
+              TObject<{
+                id: TString;
+                found: TLiteral<false>;
+                error: ResourceSchemas["ServiceError"];
+              }>,
+            ]
+          >
+        >;
+        rows: TArray<
+          TObject<{
+            timestamp: TString;
+            values: TArray<Nullable<TInteger>>;
+          }>
+        >;
+        pagination: ResourceSchemas["CursorPagination"];
+      }>,
+      TObject<{
+        count: TUnsafe<"likes" | "retweets" | "replies" | "quotes" | "impressions">;
+        by: TLiteral<"age">;
+        step: TInteger;
+        tweets: TArray<
+          TUnion<
+            [
+              TObject<{
+                id: TString;
+                found: TLiteral<true>;
+                username: TString;
+                text: Nullable<TString>;
+                created_at: TString;
+              }>,
+              TObject<{
+                id: TString;
+                found: TLiteral<false>;
+                error: ResourceSchemas["ServiceError"];
+              }>,
+            ]
+          >
+        >;
+        rows: TArray<
+          TObject<{
+            hours: TInteger;
+            values: TArray<Nullable<TInteger>>;
+          }>
+        >;
+        pagination: ResourceSchemas["CursorPagination"];
+      }>,
+    ]
+  >;
   TweetDetails: TObject<{
     username: TString;
     tweet_id: TString;
@@ -346,6 +744,7 @@ export type ResourceSchemas = {
     username: TString;
     tweet_id: TString;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     history: TArray<
       TObject<{
         timestamp: TString;
@@ -365,6 +764,25 @@ export type ResourceSchemas = {
       }>
     >;
     pagination: ResourceSchemas["CursorPagination"];
+  }>;
+  TweetMetrics: TObject<{
+    username: TString;
+    tweet_id: TString;
+    observedAt: Nullable<TString>;
+    metrics: TObject<{
+      ageHours: Nullable<TNumber>;
+      impressionsPerHour: Nullable<TNumber>;
+      impressionsPerDay: Nullable<TNumber>;
+      engagement: Nullable<TNumber>;
+      likeRate: Nullable<TNumber>;
+      ageMultiple: Nullable<TNumber>;
+    }>;
+    ageComparison: Nullable<
+      TObject<{
+        comparedItems: TInteger;
+        median: Nullable<TNumber>;
+      }>
+    >;
   }>;
   TweetObservation: TObject<{
     kind: TLiteral<"tweet">;
@@ -394,6 +812,31 @@ export type ResourceSchemas = {
     text: Nullable<TString>;
     timestamp: TString;
     url: Nullable<TString>;
+  }>;
+  TweetRow: TObject<{
+    id: TString;
+    username: TOptional<TString>;
+    displayName: TOptional<Nullable<TString>>;
+    created_at: TOptional<Nullable<TString>>;
+    text: TOptional<Nullable<TString>>;
+    url: TOptional<Nullable<TString>>;
+    likes: TOptional<Nullable<TInteger>>;
+    retweets: TOptional<Nullable<TInteger>>;
+    replies: TOptional<Nullable<TInteger>>;
+    quotes: TOptional<Nullable<TInteger>>;
+    impressions: TOptional<Nullable<TInteger>>;
+    ageHours: TOptional<Nullable<TNumber>>;
+    impressionsPerHour: TOptional<Nullable<TNumber>>;
+    impressionsPerDay: TOptional<Nullable<TNumber>>;
+    engagement: TOptional<Nullable<TNumber>>;
+    likeRate: TOptional<Nullable<TNumber>>;
+    ageMultiple: TOptional<Nullable<TNumber>>;
+    observedAt: TOptional<Nullable<TString>>;
+    trend: TOptional<TArray<ResourceSchemas["DailyValue"]>>;
+  }>;
+  TweetTable: TObject<{
+    tweets: TArray<ResourceSchemas["TweetRow"]>;
+    pagination: ResourceSchemas["CursorPagination"];
   }>;
   TweetsPage: TObject<{
     username: TString;
@@ -443,12 +886,20 @@ export type ResourceSchemas = {
       >
     >;
   }>;
-  UserBatchRequest: TObject<{
-    usernames: TArray<TString>;
-  }>;
+  UserBatchRequest: TUnion<
+    [
+      TObject<{
+        usernames: TArray<TString>;
+      }>,
+      TObject<{
+        list: TString;
+      }>,
+    ]
+  >;
   UserComparison: TObject<{
     count: TUnsafe<"followers_count" | "following_count" | "tweet_count">;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     users: TArray<
       TUnion<
         [
@@ -487,6 +938,7 @@ export type ResourceSchemas = {
   UserHistory: TObject<{
     username: TString;
     interval: TUnsafe<"raw" | "hour" | "day" | "week" | "month">;
+    zone: TOptional<TString>;
     history: TArray<
       TObject<{
         timestamp: TString;
@@ -507,6 +959,53 @@ export type ResourceSchemas = {
     users: TArray<ResourceSchemas["ListedUser"]>;
     pagination: ResourceSchemas["CursorPagination"];
   }>;
+  UserMetrics: TObject<{
+    username: TString;
+    observedAt: Nullable<TString>;
+    metrics: TObject<{
+      dailyFollowerGain: Nullable<TInteger>;
+      weeklyFollowerGain: Nullable<TInteger>;
+      monthlyFollowerGain: Nullable<TInteger>;
+      dailyFollowingGain: Nullable<TInteger>;
+      weeklyFollowingGain: Nullable<TInteger>;
+      monthlyFollowingGain: Nullable<TInteger>;
+      dailyTweetGain: Nullable<TInteger>;
+      weeklyTweetGain: Nullable<TInteger>;
+      monthlyTweetGain: Nullable<TInteger>;
+      dailyFollowerGainPercent: Nullable<TNumber>;
+      weeklyFollowerGainPercent: Nullable<TNumber>;
+      monthlyFollowerGainPercent: Nullable<TNumber>;
+      dailyFollowingGainPercent: Nullable<TNumber>;
+      weeklyFollowingGainPercent: Nullable<TNumber>;
+      monthlyFollowingGainPercent: Nullable<TNumber>;
+      dailyTweetGainPercent: Nullable<TNumber>;
+      weeklyTweetGainPercent: Nullable<TNumber>;
+      monthlyTweetGainPercent: Nullable<TNumber>;
+    }>;
+    roundingStep: Nullable<TInteger>;
+    trend: Nullable<
+      TObject<{
+        estimate: TInteger;
+        perDay: TNumber;
+        roundingStep: TInteger;
+        changes: TInteger;
+        standardError: TNumber;
+      }>
+    >;
+    projection: Nullable<
+      TObject<{
+        milestone: TInteger;
+        from: TString;
+        to: TString;
+      }>
+    >;
+    milestone: Nullable<
+      TObject<{
+        milestone: TInteger;
+        at: TString;
+      }>
+    >;
+  }>;
   UserObservation: TObject<{
     kind: TLiteral<"user">;
     observedAt: TString;
@@ -520,6 +1019,38 @@ export type ResourceSchemas = {
     following_count: TOptional<Nullable<TInteger>>;
     tweet_count: TOptional<Nullable<TInteger>>;
   }>;
+  UserPage: TUnion<[ResourceSchemas["UserList"], ResourceSchemas["UserTable"]]>;
+  UserRow: TObject<{
+    username: TString;
+    displayName: TOptional<Nullable<TString>>;
+    profile_image_url: TOptional<Nullable<TString>>;
+    description: TOptional<Nullable<TString>>;
+    created_at: TOptional<Nullable<TString>>;
+    verified: TOptional<Nullable<TBoolean>>;
+    followers_count: TOptional<Nullable<TInteger>>;
+    following_count: TOptional<Nullable<TInteger>>;
+    tweet_count: TOptional<Nullable<TInteger>>;
+    dailyFollowerGain: TOptional<Nullable<TInteger>>;
+    weeklyFollowerGain: TOptional<Nullable<TInteger>>;
+    monthlyFollowerGain: TOptional<Nullable<TInteger>>;
+    dailyFollowingGain: TOptional<Nullable<TInteger>>;
+    weeklyFollowingGain: TOptional<Nullable<TInteger>>;
+    monthlyFollowingGain: TOptional<Nullable<TInteger>>;
+    dailyTweetGain: TOptional<Nullable<TInteger>>;
+    weeklyTweetGain: TOptional<Nullable<TInteger>>;
+    monthlyTweetGain: TOptional<Nullable<TInteger>>;
+    dailyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyFollowerGainPercent: TOptional<Nullable<TNumber>>;
+    dailyFollowingGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyFollowingGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyFollowingGainPercent: TOptional<Nullable<TNumber>>;
+    dailyTweetGainPercent: TOptional<Nullable<TNumber>>;
+    weeklyTweetGainPercent: TOptional<Nullable<TNumber>>;
+    monthlyTweetGainPercent: TOptional<Nullable<TNumber>>;
+    observedAt: TOptional<Nullable<TString>>;
+    trend: TOptional<TArray<ResourceSchemas["DailyValue"]>>;
+  }>;
   UserSummary: TObject<{
     username: TString;
     displayName: Nullable<TString>;
@@ -528,6 +1059,10 @@ export type ResourceSchemas = {
     tweet_count: Nullable<TInteger>;
     profile_image_url: Nullable<TString>;
     verified: Nullable<TBoolean>;
+  }>;
+  UserTable: TObject<{
+    users: TArray<ResourceSchemas["UserRow"]>;
+    pagination: ResourceSchemas["CursorPagination"];
   }>;
   VideoError: TObject<{
     error: TString;

@@ -6,6 +6,10 @@ export interface AccountDetails {
   account: string;
   /** Credits that are left. */
   balance: number;
+  /** The time zone of the days, as zone names it; without it, UTC. */
+  zone?: string;
+  /** Where credits are sold; absent if the operator names no place. */
+  credits_url?: string;
   /** Every day of the range, oldest first; with by, the groups with use. */
   usage: UsageRow[];
 }
@@ -30,10 +34,15 @@ export interface ChannelBatch {
 }
 
 /** The body of `POST /api/video/details`. */
-export interface ChannelBatchRequest {
-  /** Identifiers, or usernames in any case; a name can be repeated. */
-  channels: string[];
-}
+export type ChannelBatchRequest =
+  | {
+      /** Identifiers, or usernames in any case; a name can be repeated. */
+      channels: string[];
+    }
+  | {
+      /** A saved list of the account. */
+      list: string;
+    };
 
 /** The response of `GET /api/video/compare`. */
 export interface ChannelComparison {
@@ -41,6 +50,8 @@ export interface ChannelComparison {
   count: "subscribers" | "videoCount" | "viewCount";
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /** In the order of the request; error is the body of the 404 of a single read. */
   channels: (
     | {
@@ -121,6 +132,8 @@ export interface ChannelHistory {
   channel: string;
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /**
    * Oldest first, each with the newest known value of each count; a bucket without an
    * observation is not listed.
@@ -159,6 +172,178 @@ export interface ChannelList {
   pagination?: CursorPagination;
 }
 
+/** The response of `GET /api/video/{channel}/metrics`. */
+export interface ChannelMetrics {
+  /** The channel's username, or its identifier if no source reported a username. */
+  channel: string;
+  /** The newest observation; null if there is none. */
+  observedAt: string | null;
+  /** All metrics of the kind, by name, as `GET /api/metrics` describes them. */
+  metrics: {
+    /**
+     * Subscribers now minus subscribers before. Unit: count. Window: The newest observation,
+     * and the newest known count from 1 to 2 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    dailySubscriberGain: number | null;
+    /**
+     * Subscribers now minus subscribers before. Unit: count. Window: The newest observation,
+     * and the newest known count from 7 to 14 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    weeklySubscriberGain: number | null;
+    /**
+     * Subscribers now minus subscribers before. Unit: count. Window: The newest observation,
+     * and the newest known count from 30 to 60 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    monthlySubscriberGain: number | null;
+    /**
+     * ViewCount now minus viewCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 1 to 2 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    dailyViewGain: number | null;
+    /**
+     * ViewCount now minus viewCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 7 to 14 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    weeklyViewGain: number | null;
+    /**
+     * ViewCount now minus viewCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 30 to 60 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    monthlyViewGain: number | null;
+    /**
+     * VideoCount now minus videoCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 1 to 2 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    dailyVideoGain: number | null;
+    /**
+     * VideoCount now minus videoCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 7 to 14 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    weeklyVideoGain: number | null;
+    /**
+     * VideoCount now minus videoCount before. Unit: count. Window: The newest observation, and
+     * the newest known count from 30 to 60 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    monthlyVideoGain: number | null;
+    /**
+     * 100 * dailySubscriberGain / subscribers before. Unit: percent. Window: That of
+     * dailySubscriberGain. Limits: null if dailySubscriberGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    dailySubscriberGainPercent: number | null;
+    /**
+     * 100 * weeklySubscriberGain / subscribers before. Unit: percent. Window: That of
+     * weeklySubscriberGain. Limits: null if weeklySubscriberGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    weeklySubscriberGainPercent: number | null;
+    /**
+     * 100 * monthlySubscriberGain / subscribers before. Unit: percent. Window: That of
+     * monthlySubscriberGain. Limits: null if monthlySubscriberGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    monthlySubscriberGainPercent: number | null;
+    /**
+     * 100 * dailyViewGain / viewCount before. Unit: percent. Window: That of dailyViewGain.
+     * Limits: null if dailyViewGain is, and for a gain from 0; rounded to 4 decimals.
+     */
+    dailyViewGainPercent: number | null;
+    /**
+     * 100 * weeklyViewGain / viewCount before. Unit: percent. Window: That of weeklyViewGain.
+     * Limits: null if weeklyViewGain is, and for a gain from 0; rounded to 4 decimals.
+     */
+    weeklyViewGainPercent: number | null;
+    /**
+     * 100 * monthlyViewGain / viewCount before. Unit: percent. Window: That of monthlyViewGain.
+     * Limits: null if monthlyViewGain is, and for a gain from 0; rounded to 4 decimals.
+     */
+    monthlyViewGainPercent: number | null;
+    /**
+     * 100 * dailyVideoGain / videoCount before. Unit: percent. Window: That of dailyVideoGain.
+     * Limits: null if dailyVideoGain is, and for a gain from 0; rounded to 4 decimals.
+     */
+    dailyVideoGainPercent: number | null;
+    /**
+     * 100 * weeklyVideoGain / videoCount before. Unit: percent. Window: That of
+     * weeklyVideoGain. Limits: null if weeklyVideoGain is, and for a gain from 0; rounded to 4
+     * decimals.
+     */
+    weeklyVideoGainPercent: number | null;
+    /**
+     * 100 * monthlyVideoGain / videoCount before. Unit: percent. Window: That of
+     * monthlyVideoGain. Limits: null if monthlyVideoGain is, and for a gain from 0; rounded to
+     * 4 decimals.
+     */
+    monthlyVideoGainPercent: number | null;
+  };
+  /**
+   * The step between counts of three digits and zeros, at the greatest count. Window: The
+   * last 30 days before the newest observation. Limits: null unless all counts from 1,000 on
+   * have three digits and zeros, and there are two different ones or one from 10,000 on.
+   */
+  roundingStep: number | null;
+  /**
+   * A line is fitted by least squares through the instants at which the rounded count
+   * changed: after a rise the count had reached it, after a fall it was just below the next
+   * step. perDay is its slope. estimate is the mean of its value at the newest observation
+   * and of the middle of the range that the rounded count allows, weighted by the inverse of
+   * their variances. Window: The last 30 days before the newest observation. Limits: null for
+   * exact counts and with fewer than 4 changes; null if the newest observation does not tell
+   * the count. An estimate, no count that a source told.
+   */
+  trend: {
+    /** Subscribers at the newest observation: an estimate. */
+    estimate: number;
+    /** The growth per day: an estimate. */
+    perDay: number;
+    /** The step of the source's rounding. */
+    roundingStep: number;
+    /** The changes that the line is fitted through. */
+    changes: number;
+    /** That of the estimate. */
+    standardError: number;
+  } | null;
+  /**
+   * (milestone - count) / pace. The milestone is the least number above the count, from 100
+   * on, that has one digit other than 0. The pace is the slope of the line through the newest
+   * known count of each day; of a rounded count, that of its trend. from and to are for the
+   * ends of the range that has the pace with a probability of 95 %, if the gains of the days
+   * are independent and go on as in the window; of a rounded count also for the greatest and
+   * the least count that it can be. Window: The last 30 days before the newest observation.
+   * Limits: null if the newest observation does not tell the count, with known counts of
+   * fewer than 10 days, for a rounded count without a trend, if the lower end of the pace is
+   * not positive, if R² of the line is below 0.8, and if to is more than 1825 days away.
+   */
+  projection: {
+    /** The next milestone. */
+    milestone: number;
+    /** The earliest instant at which it is reached. */
+    from: string;
+    /** The latest instant at which it is reached. */
+    to: string;
+  } | null;
+  /**
+   * The last milestone that an observation is at or above after one below it, and the first
+   * such observation. Window: The last 30 days before the newest observation. Limits: A
+   * milestone that the newest known count is below is left out; null if none is left.
+   */
+  milestone: {
+    /** The milestone. */
+    milestone: number;
+    /** The first observation at or above it. */
+    at: string;
+  } | null;
+}
+
 /** An observation of a channel. */
 export interface ChannelObservation {
   /** What is observed. */
@@ -189,6 +374,132 @@ export interface ChannelObservation {
   viewCount?: number | null;
 }
 
+/** The response of `GET /api/video/channels`: with `fields`, rows of these columns. */
+export type ChannelPage = ChannelList | ChannelTable;
+
+/** A channel with chosen columns. */
+export interface ChannelRow {
+  /** Identifier on the platform. */
+  id: string;
+  /** Username without the @ symbol. */
+  username?: string | null;
+  /** Name for people. */
+  displayName?: string | null;
+  /** Text about itself. */
+  description?: string | null;
+  /** When the channel was created. */
+  joinedAt?: string | null;
+  /** Short country code. */
+  country?: string | null;
+  /** URL of the image, as the source reported it. */
+  thumbnail?: string | null;
+  /** URL of the banner, as the source reported it. */
+  bannerImage?: string | null;
+  /** Subscribers. */
+  subscribers?: number | null;
+  /** Videos. */
+  videoCount?: number | null;
+  /** Views of all videos. */
+  viewCount?: number | null;
+  /**
+   * Subscribers now minus subscribers before; null if either count is unknown; a loss is
+   * negative.
+   */
+  dailySubscriberGain?: number | null;
+  /**
+   * Subscribers now minus subscribers before; null if either count is unknown; a loss is
+   * negative.
+   */
+  weeklySubscriberGain?: number | null;
+  /**
+   * Subscribers now minus subscribers before; null if either count is unknown; a loss is
+   * negative.
+   */
+  monthlySubscriberGain?: number | null;
+  /**
+   * ViewCount now minus viewCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  dailyViewGain?: number | null;
+  /**
+   * ViewCount now minus viewCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  weeklyViewGain?: number | null;
+  /**
+   * ViewCount now minus viewCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  monthlyViewGain?: number | null;
+  /**
+   * VideoCount now minus videoCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  dailyVideoGain?: number | null;
+  /**
+   * VideoCount now minus videoCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  weeklyVideoGain?: number | null;
+  /**
+   * VideoCount now minus videoCount before; null if either count is unknown; a loss is
+   * negative.
+   */
+  monthlyVideoGain?: number | null;
+  /**
+   * 100 * dailySubscriberGain / subscribers before; null if dailySubscriberGain is, and for a
+   * gain from 0; rounded to 4 decimals.
+   */
+  dailySubscriberGainPercent?: number | null;
+  /**
+   * 100 * weeklySubscriberGain / subscribers before; null if weeklySubscriberGain is, and for
+   * a gain from 0; rounded to 4 decimals.
+   */
+  weeklySubscriberGainPercent?: number | null;
+  /**
+   * 100 * monthlySubscriberGain / subscribers before; null if monthlySubscriberGain is, and
+   * for a gain from 0; rounded to 4 decimals.
+   */
+  monthlySubscriberGainPercent?: number | null;
+  /**
+   * 100 * dailyViewGain / viewCount before; null if dailyViewGain is, and for a gain from 0;
+   * rounded to 4 decimals.
+   */
+  dailyViewGainPercent?: number | null;
+  /**
+   * 100 * weeklyViewGain / viewCount before; null if weeklyViewGain is, and for a gain from
+   * 0; rounded to 4 decimals.
+   */
+  weeklyViewGainPercent?: number | null;
+  /**
+   * 100 * monthlyViewGain / viewCount before; null if monthlyViewGain is, and for a gain from
+   * 0; rounded to 4 decimals.
+   */
+  monthlyViewGainPercent?: number | null;
+  /**
+   * 100 * dailyVideoGain / videoCount before; null if dailyVideoGain is, and for a gain from
+   * 0; rounded to 4 decimals.
+   */
+  dailyVideoGainPercent?: number | null;
+  /**
+   * 100 * weeklyVideoGain / videoCount before; null if weeklyVideoGain is, and for a gain
+   * from 0; rounded to 4 decimals.
+   */
+  weeklyVideoGainPercent?: number | null;
+  /**
+   * 100 * monthlyVideoGain / videoCount before; null if monthlyVideoGain is, and for a gain
+   * from 0; rounded to 4 decimals.
+   */
+  monthlyVideoGainPercent?: number | null;
+  /** The newest observation. */
+  observedAt?: string | null;
+  /**
+   * The known values of the last 30 days up to the newest observation, oldest first, of
+   * subscribers, followers, views or impressions. A day without a known value is left out.
+   */
+  trend?: DailyValue[];
+}
+
 /** A channel in the list of channels. */
 export interface ChannelSummary {
   /** Identifier on the platform. */
@@ -203,6 +514,14 @@ export interface ChannelSummary {
   videoCount: number | null;
   /** URL of the image, as the source reported it. */
   thumbnail: string | null;
+}
+
+/** A page of channels with chosen columns. */
+export interface ChannelTable {
+  /** The channels, with the columns of fields. */
+  channels: ChannelRow[];
+  /** How far the listing goes. */
+  pagination: CursorPagination;
 }
 
 /** The response of `GET /api/creators`. */
@@ -241,6 +560,14 @@ export interface CursorPagination {
   nextCursor: string | null;
 }
 
+/** The value of a count on a day. */
+export interface DailyValue {
+  /** The UTC day. */
+  day: string;
+  /** The newest known value of the day. */
+  value: number;
+}
+
 /** The response of `GET /api/microblog/{username}/followers`, newest first. */
 export interface FollowersPage {
   /** Username without the @ symbol. */
@@ -262,6 +589,12 @@ export interface FollowersPage {
   pagination: Pagination;
 }
 
+/** The body of `POST /api/video/shorts` and `POST /api/microblog/tweets`. */
+export interface ItemBatchRequest {
+  /** Identifiers; one can be repeated. */
+  ids: string[];
+}
+
 /** A channel in a page of channels: a summary, and the figure that the page is sorted by. */
 export interface ListedChannel {
   /** Identifier on the platform. */
@@ -279,17 +612,29 @@ export interface ListedChannel {
   /** Views of all videos. */
   viewCount?: number | null;
   /** The change of subscribers over 1 days. */
-  dailyGain?: number | null;
+  dailySubscriberGain?: number | null;
   /** The change of subscribers over 7 days. */
-  weeklyGain?: number | null;
+  weeklySubscriberGain?: number | null;
   /** The change of subscribers over 30 days. */
-  monthlyGain?: number | null;
+  monthlySubscriberGain?: number | null;
   /** The change of viewCount over 1 days. */
-  dailyViews?: number | null;
+  dailyViewGain?: number | null;
   /** The change of viewCount over 7 days. */
-  weeklyViews?: number | null;
+  weeklyViewGain?: number | null;
   /** The change of viewCount over 30 days. */
-  monthlyViews?: number | null;
+  monthlyViewGain?: number | null;
+  /** The change of videoCount over 1 days. */
+  dailyVideoGain?: number | null;
+  /** The change of videoCount over 7 days. */
+  weeklyVideoGain?: number | null;
+  /** The change of videoCount over 30 days. */
+  monthlyVideoGain?: number | null;
+  /** The change of subscribers over 1 days, in percent. */
+  dailySubscriberGainPercent?: number | null;
+  /** The change of subscribers over 7 days, in percent. */
+  weeklySubscriberGainPercent?: number | null;
+  /** The change of subscribers over 30 days, in percent. */
+  monthlySubscriberGainPercent?: number | null;
 }
 
 /** A creator of the monitoring list, and the state of collecting its data. */
@@ -327,11 +672,71 @@ export interface ListedUser {
   /** Whether the platform has verified the user. */
   verified: boolean | null;
   /** The change of followers_count over 1 days. */
-  dailyGain?: number | null;
+  dailyFollowerGain?: number | null;
   /** The change of followers_count over 7 days. */
-  weeklyGain?: number | null;
+  weeklyFollowerGain?: number | null;
   /** The change of followers_count over 30 days. */
-  monthlyGain?: number | null;
+  monthlyFollowerGain?: number | null;
+  /** The change of following_count over 1 days. */
+  dailyFollowingGain?: number | null;
+  /** The change of following_count over 7 days. */
+  weeklyFollowingGain?: number | null;
+  /** The change of following_count over 30 days. */
+  monthlyFollowingGain?: number | null;
+  /** The change of tweet_count over 1 days. */
+  dailyTweetGain?: number | null;
+  /** The change of tweet_count over 7 days. */
+  weeklyTweetGain?: number | null;
+  /** The change of tweet_count over 30 days. */
+  monthlyTweetGain?: number | null;
+  /** The change of followers_count over 1 days, in percent. */
+  dailyFollowerGainPercent?: number | null;
+  /** The change of followers_count over 7 days, in percent. */
+  weeklyFollowerGainPercent?: number | null;
+  /** The change of followers_count over 30 days, in percent. */
+  monthlyFollowerGainPercent?: number | null;
+}
+
+/** The response of `GET /api/metrics`. */
+export interface MetricList {
+  /** By kind, in the order of responses. */
+  metrics: {
+    /** What it is a metric of. */
+    kind: "channel" | "short" | "user" | "tweet";
+    /** Its name in responses, columns and sorts. */
+    name: string;
+    /** Multiple and ratio are numbers without a unit. */
+    unit: "count" | "percent" | "hours" | "per hour" | "per day" | "ratio" | "multiple";
+    /** How the value is computed. */
+    formula: string;
+    /** The observations that it is computed from. */
+    window: string;
+    /** When the value is null. */
+    limits: string;
+    /** Whether it is null if DERIVED_METRICS leaves out the platform of the kind. */
+    isDerived: boolean;
+    /** Whether lists of the kind can be sorted by it. */
+    isSort: boolean;
+  }[];
+  /** Fields beside metrics, of the subscribers or followers. */
+  estimates: {
+    /** What it is an estimate of. */
+    kind: "channel" | "user";
+    /** The name of its field beside metrics. */
+    name: string;
+    /** Of its parts. */
+    unit: string;
+    /** How the value is computed. */
+    formula: string;
+    /** The observations that it is computed from. */
+    window: string;
+    /** When the value is null. */
+    limits: string;
+    /** Whether it is null if DERIVED_METRICS leaves out the platform of the kind. */
+    isDerived: boolean;
+  }[];
+  /** The platforms whose derived figures are given; of others, they are null. */
+  derivedMetrics: ("video" | "microblog")[];
 }
 
 /** One line of an import or export. */
@@ -340,6 +745,9 @@ export type ObservationLine =
   | ShortObservation
   | UserObservation
   | TweetObservation;
+
+/** The time zone of the buckets; absent unless the request has one. */
+export type OptionalZone = string;
 
 /** The place of a numbered page in its listing. */
 export interface Pagination {
@@ -353,6 +761,76 @@ export interface Pagination {
   page_count: number;
   /** Whether a page follows. */
   has_more: boolean;
+}
+
+/** The response of a rotation of a key. */
+export interface RotatedKey {
+  /** Id. */
+  id: number;
+  /** The new key. It is shown only here. */
+  key: string;
+  /** Old_id. */
+  old_id: number;
+  /** Old_expires_at. */
+  old_expires_at: string;
+}
+
+/** A saved list with its names. */
+export interface SavedList {
+  /** The name of a saved list, unique in its account regardless of case. */
+  name: string;
+  /** How many channels the list has. */
+  total_channels: number;
+  /** How many users the list has. */
+  total_users: number;
+  /** When the list was created. */
+  created_at: string;
+  /** When the list was last changed. */
+  updated_at: string;
+  /** Channels in the order of the list: identifiers, or usernames in any case. */
+  channels: string[];
+  /** Usernames without the @ symbol, in the order of the list. */
+  users: string[];
+}
+
+/** The body of `PATCH /api/lists/{list}`. */
+export interface SavedListChange {
+  /** The new name of the list. */
+  name?: string;
+  /** Names that are added at the end of the list. */
+  add?: SavedListNames;
+  /** Names that are removed, before others are added. */
+  remove?: SavedListNames;
+}
+
+/** Names of channels and users; the body of `PUT /api/lists/{list}`. */
+export interface SavedListNames {
+  /** Identifiers, or usernames; a repeated name counts once. */
+  channels?: string[];
+  /** Usernames without the @ symbol; in any case, each counts once. */
+  users?: string[];
+}
+
+/** The name and the sizes of a saved list. */
+export interface SavedListSummary {
+  /** The name of a saved list, unique in its account regardless of case. */
+  name: string;
+  /** How many channels the list has. */
+  total_channels: number;
+  /** How many users the list has. */
+  total_users: number;
+  /** When the list was created. */
+  created_at: string;
+  /** When the list was last changed. */
+  updated_at: string;
+}
+
+/** The response of `GET /api/lists`. */
+export interface SavedLists {
+  /** Sorted by name, regardless of case. */
+  lists: SavedListSummary[];
+  /** How many lists the account has. */
+  total_lists: number;
 }
 
 /** An error of every path outside `/api/video`. */
@@ -370,11 +848,14 @@ export interface ServiceError {
     | "User Not Found"
     | "Tweet Not Found"
     | "Creator Not Found"
+    | "List Not Found"
     | "Page Out of Range"
     | "Not Found"
     | "Method Not Allowed"
     | "Creator Already Exists"
     | "Creator List Full"
+    | "List Already Exists"
+    | "List Limit Reached"
     | "Conflict"
     | "Payload Too Large"
     | "Unsupported Media Type"
@@ -384,6 +865,104 @@ export interface ServiceError {
   /** What was sent and what is allowed. */
   message: string;
 }
+
+/** The response of `POST /api/video/shorts`. */
+export interface ShortBatch {
+  /** In the order of the request. */
+  results: (
+    | {
+        /** As the request has it. */
+        id: string;
+        found: true;
+        /** The channel's username, or its identifier if no source reported a username. */
+        channel: string;
+        details: ShortDetails;
+      }
+    | {
+        /** As the request has it. */
+        id: string;
+        found: false;
+        error: VideoError;
+      }
+  )[];
+}
+
+/** The response of `GET /api/video/compare-shorts`, by date or by hours since the publication. */
+export type ShortComparison =
+  | {
+      /** The count that is compared. */
+      count: "views" | "likes" | "comments" | "shares";
+      by: "date";
+      /** How the observations are grouped. */
+      interval: "raw" | "hour" | "day" | "week" | "month";
+      /** The time zone of the buckets, as zone names it; without it, UTC. */
+      zone?: string;
+      /** In the order of the request. */
+      shorts: (
+        | {
+            /** As the request has it. */
+            id: string;
+            found: true;
+            /** The channel's username, or its identifier if no source reported a username. */
+            channel: string;
+            /** Title of the short. */
+            title: string | null;
+            /** When the short was published. */
+            publishedAt: string;
+          }
+        | {
+            /** As the request has it. */
+            id: string;
+            found: false;
+            error: VideoError;
+          }
+      )[];
+      /** Oldest first; a bucket without any observation is not listed. */
+      rows: {
+        /** The start of the bucket; with raw, the instant itself. */
+        timestamp: string;
+        /** In the order of the items, the newest known value in the row; null if there is none. */
+        values: (number | null)[];
+      }[];
+      /** How far the listing goes. */
+      pagination: CursorPagination;
+    }
+  | {
+      /** The count that is compared. */
+      count: "views" | "likes" | "comments" | "shares";
+      by: "age";
+      /** The hours of a row. */
+      step: number;
+      /** In the order of the request. */
+      shorts: (
+        | {
+            /** As the request has it. */
+            id: string;
+            found: true;
+            /** The channel's username, or its identifier if no source reported a username. */
+            channel: string;
+            /** Title of the short. */
+            title: string | null;
+            /** When the short was published. */
+            publishedAt: string;
+          }
+        | {
+            /** As the request has it. */
+            id: string;
+            found: false;
+            error: VideoError;
+          }
+      )[];
+      /** By ascending hours; a row without any known value is not listed. */
+      rows: {
+        /** The hours since the publication at which the row begins. */
+        hours: number;
+        /** In the order of the items, the newest known value in the row; null if there is none. */
+        values: (number | null)[];
+      }[];
+      /** How far the listing goes. */
+      pagination: CursorPagination;
+    };
 
 /** The response of `GET /api/video/{channel}/short/{short_id}`. */
 export interface ShortDetails {
@@ -419,6 +998,8 @@ export interface ShortHistory {
   short_id: string;
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /**
    * Oldest first, each with the newest known value of each count; a bucket without an
    * observation is not listed.
@@ -445,6 +1026,63 @@ export interface ShortHistory {
   }[];
   /** How far the listing goes. */
   pagination: CursorPagination;
+}
+
+/** The response of `GET /api/video/{channel}/short/{short_id}/metrics`. */
+export interface ShortMetrics {
+  /** The channel's username, or its identifier if no source reported a username. */
+  channel: string;
+  /** Identifier of the short. */
+  short_id: string;
+  /** The newest observation; null if there is none. */
+  observedAt: string | null;
+  /** All metrics of the kind, by name, as `GET /api/metrics` describes them. */
+  metrics: {
+    /**
+     * The newest observation minus the publication. Unit: hours. Window: The newest
+     * observation. Limits: null if the item was observed before it was published; rounded to 4
+     * decimals.
+     */
+    ageHours: number | null;
+    /**
+     * (views now - views before) / the time between. Unit: per hour. Window: The newest
+     * observation, and the newest known count from 1 to 24 hours before it. Limits: null if
+     * either count is unknown; a loss is negative; rounded to 4 decimals.
+     */
+    viewsPerHour: number | null;
+    /**
+     * (views now - views before) / the time between. Unit: per day. Window: The newest
+     * observation, and the newest known count from 24 to 168 hours before it. Limits: null if
+     * either count is unknown; a loss is negative; rounded to 4 decimals.
+     */
+    viewsPerDay: number | null;
+    /**
+     * (likes + comments + shares) / views. Unit: ratio. Window: The newest observation. Limits:
+     * null if one of the counts is unknown or views is 0, so always for shorts that were
+     * collected from YouTube, which tells no shares; rounded to 4 decimals.
+     */
+    engagement: number | null;
+    /**
+     * Likes / views. Unit: ratio. Window: The newest observation. Limits: null if one of the
+     * counts is unknown or views is 0; rounded to 4 decimals.
+     */
+    likeRate: number | null;
+    /**
+     * Views / the median of the views that earlier items of the same creator had at the same
+     * age. Unit: multiple. Window: The newest observation with known views, and up to 100 items
+     * published before, the newest of them; their counts are interpolated between two known
+     * ones, never beyond. Limits: null with fewer than 5 earlier items whose count at this age
+     * is known, and if the median is 0; rounded to 4 decimals.
+     */
+    ageMultiple: number | null;
+  };
+  /** What ageMultiple compares with; null if derived figures are turned off. */
+  ageComparison: {
+    /** Earlier items whose views at this age are known. */
+    comparedItems: number;
+    /** The median of their views; null with fewer than 5. */
+    median: number | null;
+  } | null;
 }
 
 /** An observation of a short. */
@@ -475,6 +1113,70 @@ export interface ShortObservation {
   shares?: number | null;
 }
 
+/** A short with chosen columns. */
+export interface ShortRow {
+  /** Identifier on the platform. */
+  id: string;
+  /** The channel's username, or its identifier if no source reported a username. */
+  channel?: string;
+  /** Display name of the channel or user. */
+  displayName?: string | null;
+  /** Title of the short. */
+  title?: string | null;
+  /** Text about itself. */
+  description?: string | null;
+  /** When the short was published. */
+  publishedAt?: string | null;
+  /** URL of the image, as the source reported it. */
+  thumbnail?: string | null;
+  /** Views. */
+  views?: number | null;
+  /** Likes. */
+  likes?: number | null;
+  /** Comments. */
+  comments?: number | null;
+  /** Shares. */
+  shares?: number | null;
+  /**
+   * The newest observation minus the publication; null if the item was observed before it was
+   * published; rounded to 4 decimals.
+   */
+  ageHours?: number | null;
+  /**
+   * (views now - views before) / the time between; null if either count is unknown; a loss is
+   * negative; rounded to 4 decimals.
+   */
+  viewsPerHour?: number | null;
+  /**
+   * (views now - views before) / the time between; null if either count is unknown; a loss is
+   * negative; rounded to 4 decimals.
+   */
+  viewsPerDay?: number | null;
+  /**
+   * (likes + comments + shares) / views; null if one of the counts is unknown or views is 0,
+   * so always for shorts that were collected from YouTube, which tells no shares; rounded to
+   * 4 decimals.
+   */
+  engagement?: number | null;
+  /**
+   * Likes / views; null if one of the counts is unknown or views is 0; rounded to 4 decimals.
+   */
+  likeRate?: number | null;
+  /**
+   * Views / the median of the views that earlier items of the same creator had at the same
+   * age; null with fewer than 5 earlier items whose count at this age is known, and if the
+   * median is 0; rounded to 4 decimals.
+   */
+  ageMultiple?: number | null;
+  /** The newest observation. */
+  observedAt?: string | null;
+  /**
+   * The known values of the last 30 days up to the newest observation, oldest first, of
+   * subscribers, followers, views or impressions. A day without a known value is left out.
+   */
+  trend?: DailyValue[];
+}
+
 /** A short in a page of shorts. */
 export interface ShortSummary {
   /** Identifier on the platform. */
@@ -493,6 +1195,14 @@ export interface ShortSummary {
   comments: number | null;
 }
 
+/** The response of `GET /api/video/shorts`. */
+export interface ShortTable {
+  /** The shorts, with the columns of fields. */
+  shorts: ShortRow[];
+  /** How far the listing goes. */
+  pagination: CursorPagination;
+}
+
 /** The response of `GET /api/video/{channel}/shorts`, newest first. */
 export interface ShortsPage {
   /** The channel's username, or its identifier if no source reported a username. */
@@ -502,6 +1212,102 @@ export interface ShortsPage {
   /** How far the listing goes. */
   pagination: CursorPagination;
 }
+
+/** The response of `POST /api/microblog/tweets`. */
+export interface TweetBatch {
+  /** In the order of the request. */
+  results: (
+    | {
+        /** As the request has it. */
+        id: string;
+        found: true;
+        details: TweetDetails;
+      }
+    | {
+        /** As the request has it. */
+        id: string;
+        found: false;
+        error: ServiceError;
+      }
+  )[];
+}
+
+/** The response of `GET /api/microblog/compare-tweets`, by date or by hours since the creation. */
+export type TweetComparison =
+  | {
+      /** The count that is compared. */
+      count: "likes" | "retweets" | "replies" | "quotes" | "impressions";
+      by: "date";
+      /** How the observations are grouped. */
+      interval: "raw" | "hour" | "day" | "week" | "month";
+      /** The time zone of the buckets, as zone names it; without it, UTC. */
+      zone?: string;
+      /** In the order of the request. */
+      tweets: (
+        | {
+            /** As the request has it. */
+            id: string;
+            found: true;
+            /** Username without the @ symbol. */
+            username: string;
+            /** Text of the tweet. */
+            text: string | null;
+            /** When the tweet was created. */
+            created_at: string;
+          }
+        | {
+            /** As the request has it. */
+            id: string;
+            found: false;
+            error: ServiceError;
+          }
+      )[];
+      /** Oldest first; a bucket without any observation is not listed. */
+      rows: {
+        /** The start of the bucket; with raw, the instant itself. */
+        timestamp: string;
+        /** In the order of the items, the newest known value in the row; null if there is none. */
+        values: (number | null)[];
+      }[];
+      /** How far the listing goes. */
+      pagination: CursorPagination;
+    }
+  | {
+      /** The count that is compared. */
+      count: "likes" | "retweets" | "replies" | "quotes" | "impressions";
+      by: "age";
+      /** The hours of a row. */
+      step: number;
+      /** In the order of the request. */
+      tweets: (
+        | {
+            /** As the request has it. */
+            id: string;
+            found: true;
+            /** Username without the @ symbol. */
+            username: string;
+            /** Text of the tweet. */
+            text: string | null;
+            /** When the tweet was created. */
+            created_at: string;
+          }
+        | {
+            /** As the request has it. */
+            id: string;
+            found: false;
+            error: ServiceError;
+          }
+      )[];
+      /** By ascending hours; a row without any known value is not listed. */
+      rows: {
+        /** The hours since the publication at which the row begins. */
+        hours: number;
+        /** In the order of the items, the newest known value in the row; null if there is none. */
+        values: (number | null)[];
+      }[];
+      /** How far the listing goes. */
+      pagination: CursorPagination;
+    };
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
 export interface TweetDetails {
@@ -545,6 +1351,8 @@ export interface TweetHistory {
   tweet_id: string;
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /**
    * Oldest first, each with the newest known value of each count; a bucket without an
    * observation is not listed.
@@ -575,6 +1383,63 @@ export interface TweetHistory {
   }[];
   /** How far the listing goes. */
   pagination: CursorPagination;
+}
+
+/** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/metrics`. */
+export interface TweetMetrics {
+  /** Username without the @ symbol. */
+  username: string;
+  /** Identifier of the tweet. */
+  tweet_id: string;
+  /** The newest observation; null if there is none. */
+  observedAt: string | null;
+  /** All metrics of the kind, by name, as `GET /api/metrics` describes them. */
+  metrics: {
+    /**
+     * The newest observation minus the publication. Unit: hours. Window: The newest
+     * observation. Limits: null if the item was observed before it was published; rounded to 4
+     * decimals.
+     */
+    ageHours: number | null;
+    /**
+     * (impressions now - impressions before) / the time between. Unit: per hour. Window: The
+     * newest observation, and the newest known count from 1 to 24 hours before it. Limits: null
+     * if either count is unknown; a loss is negative; rounded to 4 decimals.
+     */
+    impressionsPerHour: number | null;
+    /**
+     * (impressions now - impressions before) / the time between. Unit: per day. Window: The
+     * newest observation, and the newest known count from 24 to 168 hours before it. Limits:
+     * null if either count is unknown; a loss is negative; rounded to 4 decimals.
+     */
+    impressionsPerDay: number | null;
+    /**
+     * (likes + replies + retweets + quotes) / impressions. Unit: ratio. Window: The newest
+     * observation. Limits: null if one of the counts is unknown or impressions is 0; rounded to
+     * 4 decimals.
+     */
+    engagement: number | null;
+    /**
+     * Likes / impressions. Unit: ratio. Window: The newest observation. Limits: null if one of
+     * the counts is unknown or impressions is 0; rounded to 4 decimals.
+     */
+    likeRate: number | null;
+    /**
+     * Impressions / the median of the impressions that earlier items of the same creator had at
+     * the same age. Unit: multiple. Window: The newest observation with known impressions, and
+     * up to 100 items published before, the newest of them; their counts are interpolated
+     * between two known ones, never beyond. Limits: null with fewer than 5 earlier items whose
+     * count at this age is known, and if the median is 0; rounded to 4 decimals.
+     */
+    ageMultiple: number | null;
+  };
+  /** What ageMultiple compares with; null if derived figures are turned off. */
+  ageComparison: {
+    /** Earlier items whose views at this age are known. */
+    comparedItems: number;
+    /** The median of their views; null with fewer than 5. */
+    median: number | null;
+  } | null;
 }
 
 /** An observation of a tweet. */
@@ -627,6 +1492,78 @@ export interface TweetRecord {
   url: string | null;
 }
 
+/** A tweet with chosen columns. */
+export interface TweetRow {
+  /** Identifier on the platform. */
+  id: string;
+  /** Username without the @ symbol. */
+  username?: string;
+  /** Display name of the channel or user. */
+  displayName?: string | null;
+  /** When it was created. */
+  created_at?: string | null;
+  /** Text of the tweet. */
+  text?: string | null;
+  /** URL of the tweet, as the source reported it. */
+  url?: string | null;
+  /** Likes. */
+  likes?: number | null;
+  /** Retweets. */
+  retweets?: number | null;
+  /** Replies. */
+  replies?: number | null;
+  /** Quotes. */
+  quotes?: number | null;
+  /** Views of the tweet. */
+  impressions?: number | null;
+  /**
+   * The newest observation minus the publication; null if the item was observed before it was
+   * published; rounded to 4 decimals.
+   */
+  ageHours?: number | null;
+  /**
+   * (impressions now - impressions before) / the time between; null if either count is
+   * unknown; a loss is negative; rounded to 4 decimals.
+   */
+  impressionsPerHour?: number | null;
+  /**
+   * (impressions now - impressions before) / the time between; null if either count is
+   * unknown; a loss is negative; rounded to 4 decimals.
+   */
+  impressionsPerDay?: number | null;
+  /**
+   * (likes + replies + retweets + quotes) / impressions; null if one of the counts is unknown
+   * or impressions is 0; rounded to 4 decimals.
+   */
+  engagement?: number | null;
+  /**
+   * Likes / impressions; null if one of the counts is unknown or impressions is 0; rounded to
+   * 4 decimals.
+   */
+  likeRate?: number | null;
+  /**
+   * Impressions / the median of the impressions that earlier items of the same creator had at
+   * the same age; null with fewer than 5 earlier items whose count at this age is known, and
+   * if the median is 0; rounded to 4 decimals.
+   */
+  ageMultiple?: number | null;
+  /** The newest observation. */
+  observedAt?: string | null;
+  /**
+   * The known values of the last 30 days up to the newest observation, oldest first, of
+   * subscribers, followers, views or impressions. A day without a known value is left out.
+   */
+  trend?: DailyValue[];
+}
+
+/** The response of `GET /api/microblog/tweets`. */
+export interface TweetTable {
+  /** The tweets, with the columns of fields. */
+  tweets: TweetRow[];
+  /** How far the listing goes. */
+  pagination: CursorPagination;
+}
+
 /**
  * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists
  * identifiers that are whole numbers below 2^32 - 1 before all others, in ascending order.
@@ -653,7 +1590,7 @@ export interface UsageRow {
   };
   /** As in this reference. */
   endpoint?: string;
-  /** UTC. */
+  /** In the zone, or UTC without one. */
   day?: string;
   /** The start of the hour. */
   hour?: string;
@@ -698,10 +1635,15 @@ export interface UserBatch {
 }
 
 /** The body of `POST /api/microblog/details`. */
-export interface UserBatchRequest {
-  /** Usernames without the @ symbol, in any case; may be repeated. */
-  usernames: string[];
-}
+export type UserBatchRequest =
+  | {
+      /** Usernames without the @ symbol, in any case; may be repeated. */
+      usernames: string[];
+    }
+  | {
+      /** A saved list of the account. */
+      list: string;
+    };
 
 /** The response of `GET /api/microblog/compare`. */
 export interface UserComparison {
@@ -709,6 +1651,8 @@ export interface UserComparison {
   count: "followers_count" | "following_count" | "tweet_count";
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /** In the order of the request; error is the body of the 404 of a single read. */
   users: (
     | {
@@ -767,6 +1711,8 @@ export interface UserHistory {
   username: string;
   /** How the observations are grouped. */
   interval: "raw" | "hour" | "day" | "week" | "month";
+  /** The time zone of the buckets, as zone names it; without it, UTC. */
+  zone?: string;
   /**
    * Oldest first, each with the newest known value of each count; a bucket without an
    * observation is not listed.
@@ -807,6 +1753,181 @@ export interface UserList {
   pagination: CursorPagination;
 }
 
+/** The response of `GET /api/microblog/{username}/metrics`. */
+export interface UserMetrics {
+  /** Username without the @ symbol. */
+  username: string;
+  /** The newest observation; null if there is none. */
+  observedAt: string | null;
+  /** All metrics of the kind, by name, as `GET /api/metrics` describes them. */
+  metrics: {
+    /**
+     * Followers_count now minus followers_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 1 to 2 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    dailyFollowerGain: number | null;
+    /**
+     * Followers_count now minus followers_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 7 to 14 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    weeklyFollowerGain: number | null;
+    /**
+     * Followers_count now minus followers_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 30 to 60 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    monthlyFollowerGain: number | null;
+    /**
+     * Following_count now minus following_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 1 to 2 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    dailyFollowingGain: number | null;
+    /**
+     * Following_count now minus following_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 7 to 14 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    weeklyFollowingGain: number | null;
+    /**
+     * Following_count now minus following_count before. Unit: count. Window: The newest
+     * observation, and the newest known count from 30 to 60 days before it. Limits: null if
+     * either count is unknown; a loss is negative.
+     */
+    monthlyFollowingGain: number | null;
+    /**
+     * Tweet_count now minus tweet_count before. Unit: count. Window: The newest observation,
+     * and the newest known count from 1 to 2 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    dailyTweetGain: number | null;
+    /**
+     * Tweet_count now minus tweet_count before. Unit: count. Window: The newest observation,
+     * and the newest known count from 7 to 14 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    weeklyTweetGain: number | null;
+    /**
+     * Tweet_count now minus tweet_count before. Unit: count. Window: The newest observation,
+     * and the newest known count from 30 to 60 days before it. Limits: null if either count is
+     * unknown; a loss is negative.
+     */
+    monthlyTweetGain: number | null;
+    /**
+     * 100 * dailyFollowerGain / followers_count before. Unit: percent. Window: That of
+     * dailyFollowerGain. Limits: null if dailyFollowerGain is, and for a gain from 0; rounded
+     * to 4 decimals.
+     */
+    dailyFollowerGainPercent: number | null;
+    /**
+     * 100 * weeklyFollowerGain / followers_count before. Unit: percent. Window: That of
+     * weeklyFollowerGain. Limits: null if weeklyFollowerGain is, and for a gain from 0; rounded
+     * to 4 decimals.
+     */
+    weeklyFollowerGainPercent: number | null;
+    /**
+     * 100 * monthlyFollowerGain / followers_count before. Unit: percent. Window: That of
+     * monthlyFollowerGain. Limits: null if monthlyFollowerGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    monthlyFollowerGainPercent: number | null;
+    /**
+     * 100 * dailyFollowingGain / following_count before. Unit: percent. Window: That of
+     * dailyFollowingGain. Limits: null if dailyFollowingGain is, and for a gain from 0; rounded
+     * to 4 decimals.
+     */
+    dailyFollowingGainPercent: number | null;
+    /**
+     * 100 * weeklyFollowingGain / following_count before. Unit: percent. Window: That of
+     * weeklyFollowingGain. Limits: null if weeklyFollowingGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    weeklyFollowingGainPercent: number | null;
+    /**
+     * 100 * monthlyFollowingGain / following_count before. Unit: percent. Window: That of
+     * monthlyFollowingGain. Limits: null if monthlyFollowingGain is, and for a gain from 0;
+     * rounded to 4 decimals.
+     */
+    monthlyFollowingGainPercent: number | null;
+    /**
+     * 100 * dailyTweetGain / tweet_count before. Unit: percent. Window: That of dailyTweetGain.
+     * Limits: null if dailyTweetGain is, and for a gain from 0; rounded to 4 decimals.
+     */
+    dailyTweetGainPercent: number | null;
+    /**
+     * 100 * weeklyTweetGain / tweet_count before. Unit: percent. Window: That of
+     * weeklyTweetGain. Limits: null if weeklyTweetGain is, and for a gain from 0; rounded to 4
+     * decimals.
+     */
+    weeklyTweetGainPercent: number | null;
+    /**
+     * 100 * monthlyTweetGain / tweet_count before. Unit: percent. Window: That of
+     * monthlyTweetGain. Limits: null if monthlyTweetGain is, and for a gain from 0; rounded to
+     * 4 decimals.
+     */
+    monthlyTweetGainPercent: number | null;
+  };
+  /**
+   * The step between counts of three digits and zeros, at the greatest count. Window: The
+   * last 30 days before the newest observation. Limits: null unless all counts from 1,000 on
+   * have three digits and zeros, and there are two different ones or one from 10,000 on.
+   */
+  roundingStep: number | null;
+  /**
+   * A line is fitted by least squares through the instants at which the rounded count
+   * changed: after a rise the count had reached it, after a fall it was just below the next
+   * step. perDay is its slope. estimate is the mean of its value at the newest observation
+   * and of the middle of the range that the rounded count allows, weighted by the inverse of
+   * their variances. Window: The last 30 days before the newest observation. Limits: null for
+   * exact counts and with fewer than 4 changes; null if the newest observation does not tell
+   * the count. An estimate, no count that a source told.
+   */
+  trend: {
+    /** Followers at the newest observation: an estimate. */
+    estimate: number;
+    /** The growth per day: an estimate. */
+    perDay: number;
+    /** The step of the source's rounding. */
+    roundingStep: number;
+    /** The changes that the line is fitted through. */
+    changes: number;
+    /** That of the estimate. */
+    standardError: number;
+  } | null;
+  /**
+   * (milestone - count) / pace. The milestone is the least number above the count, from 100
+   * on, that has one digit other than 0. The pace is the slope of the line through the newest
+   * known count of each day; of a rounded count, that of its trend. from and to are for the
+   * ends of the range that has the pace with a probability of 95 %, if the gains of the days
+   * are independent and go on as in the window; of a rounded count also for the greatest and
+   * the least count that it can be. Window: The last 30 days before the newest observation.
+   * Limits: null if the newest observation does not tell the count, with known counts of
+   * fewer than 10 days, for a rounded count without a trend, if the lower end of the pace is
+   * not positive, if R² of the line is below 0.8, and if to is more than 1825 days away.
+   */
+  projection: {
+    /** The next milestone. */
+    milestone: number;
+    /** The earliest instant at which it is reached. */
+    from: string;
+    /** The latest instant at which it is reached. */
+    to: string;
+  } | null;
+  /**
+   * The last milestone that an observation is at or above after one below it, and the first
+   * such observation. Window: The last 30 days before the newest observation. Limits: A
+   * milestone that the newest known count is below is left out; null if none is left.
+   */
+  milestone: {
+    /** The milestone. */
+    milestone: number;
+    /** The first observation at or above it. */
+    at: string;
+  } | null;
+}
+
 /** An observation of a user. */
 export interface UserObservation {
   /** What is observed. */
@@ -833,6 +1954,128 @@ export interface UserObservation {
   tweet_count?: number | null;
 }
 
+/** The response of `GET /api/microblog/users`: with `fields`, rows of these columns. */
+export type UserPage = UserList | UserTable;
+
+/** A user with chosen columns. */
+export interface UserRow {
+  /** Username without the @ symbol. */
+  username: string;
+  /** Name for people. */
+  displayName?: string | null;
+  /** URL of the image, as the source reported it. */
+  profile_image_url?: string | null;
+  /** Text about itself. */
+  description?: string | null;
+  /** When it was created. */
+  created_at?: string | null;
+  /** Whether the platform has verified the user. */
+  verified?: boolean | null;
+  /** Followers. */
+  followers_count?: number | null;
+  /** Users that the user follows. */
+  following_count?: number | null;
+  /** Tweets of the user. */
+  tweet_count?: number | null;
+  /**
+   * Followers_count now minus followers_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  dailyFollowerGain?: number | null;
+  /**
+   * Followers_count now minus followers_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  weeklyFollowerGain?: number | null;
+  /**
+   * Followers_count now minus followers_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  monthlyFollowerGain?: number | null;
+  /**
+   * Following_count now minus following_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  dailyFollowingGain?: number | null;
+  /**
+   * Following_count now minus following_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  weeklyFollowingGain?: number | null;
+  /**
+   * Following_count now minus following_count before; null if either count is unknown; a loss
+   * is negative.
+   */
+  monthlyFollowingGain?: number | null;
+  /**
+   * Tweet_count now minus tweet_count before; null if either count is unknown; a loss is
+   * negative.
+   */
+  dailyTweetGain?: number | null;
+  /**
+   * Tweet_count now minus tweet_count before; null if either count is unknown; a loss is
+   * negative.
+   */
+  weeklyTweetGain?: number | null;
+  /**
+   * Tweet_count now minus tweet_count before; null if either count is unknown; a loss is
+   * negative.
+   */
+  monthlyTweetGain?: number | null;
+  /**
+   * 100 * dailyFollowerGain / followers_count before; null if dailyFollowerGain is, and for a
+   * gain from 0; rounded to 4 decimals.
+   */
+  dailyFollowerGainPercent?: number | null;
+  /**
+   * 100 * weeklyFollowerGain / followers_count before; null if weeklyFollowerGain is, and for
+   * a gain from 0; rounded to 4 decimals.
+   */
+  weeklyFollowerGainPercent?: number | null;
+  /**
+   * 100 * monthlyFollowerGain / followers_count before; null if monthlyFollowerGain is, and
+   * for a gain from 0; rounded to 4 decimals.
+   */
+  monthlyFollowerGainPercent?: number | null;
+  /**
+   * 100 * dailyFollowingGain / following_count before; null if dailyFollowingGain is, and for
+   * a gain from 0; rounded to 4 decimals.
+   */
+  dailyFollowingGainPercent?: number | null;
+  /**
+   * 100 * weeklyFollowingGain / following_count before; null if weeklyFollowingGain is, and
+   * for a gain from 0; rounded to 4 decimals.
+   */
+  weeklyFollowingGainPercent?: number | null;
+  /**
+   * 100 * monthlyFollowingGain / following_count before; null if monthlyFollowingGain is, and
+   * for a gain from 0; rounded to 4 decimals.
+   */
+  monthlyFollowingGainPercent?: number | null;
+  /**
+   * 100 * dailyTweetGain / tweet_count before; null if dailyTweetGain is, and for a gain from
+   * 0; rounded to 4 decimals.
+   */
+  dailyTweetGainPercent?: number | null;
+  /**
+   * 100 * weeklyTweetGain / tweet_count before; null if weeklyTweetGain is, and for a gain
+   * from 0; rounded to 4 decimals.
+   */
+  weeklyTweetGainPercent?: number | null;
+  /**
+   * 100 * monthlyTweetGain / tweet_count before; null if monthlyTweetGain is, and for a gain
+   * from 0; rounded to 4 decimals.
+   */
+  monthlyTweetGainPercent?: number | null;
+  /** The newest observation. */
+  observedAt?: string | null;
+  /**
+   * The known values of the last 30 days up to the newest observation, oldest first, of
+   * subscribers, followers, views or impressions. A day without a known value is left out.
+   */
+  trend?: DailyValue[];
+}
+
 /** A user in the list of users. */
 export interface UserSummary {
   /** Username without the @ symbol. */
@@ -849,6 +2092,14 @@ export interface UserSummary {
   profile_image_url: string | null;
   /** Whether the platform has verified the user. */
   verified: boolean | null;
+}
+
+/** A page of users with chosen columns. */
+export interface UserTable {
+  /** The users, with the columns of fields. */
+  users: UserRow[];
+  /** How far the listing goes. */
+  pagination: CursorPagination;
 }
 
 /** An error of `/api/video`. */

@@ -22,7 +22,8 @@ interface SourceClientOptions {
   readonly maxBytes?: number;
   readonly maxRetries?: number;
   readonly retryMinMs?: number;
-  readonly signal: AbortSignal;
+  /** Returns the signal that ends a request, when it begins. */
+  getSignal(): AbortSignal;
   /** Called when a request is retried, and when a bucket begins to pause. */
   report(event: SourceEvent): void;
 }
@@ -39,17 +40,9 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 const SECRET_MIN_CHARACTERS = 8;
 
 export function createSourceClient(options: SourceClientOptions) {
-  const { collector, now, rateLimiter, report, signal } = options;
+  const { collector, now, rateLimiter, report } = options;
   const { name: source, title } = collector.source;
-  const sendOptions: SendOptions = {
-    title,
-    headers: { ...HEADERS, ...collector.credentials.headers },
-    timeoutMs: TIMEOUT_MS,
-    startTimeout: options.startTimeout,
-    maxBytes: options.maxBytes ?? RESPONSE_MAX_BYTES,
-    signal,
-    redact: createRedactor(collector),
-  };
+  const sendOptions = createSendOptions(options);
 
   function pause(bucket: string, until: number, reason: string): SourceError {
     const error = new SourceError("rate-limited", reason, { until, bucket });
@@ -78,10 +71,14 @@ export function createSourceClient(options: SourceClientOptions) {
   async function requestOnce<Schema extends TSchema>(
     request: SourceRequest<Schema>,
     taskBucket: string,
+    signal: AbortSignal,
   ): Promise<Static<Schema>> {
     const { bucket = taskBucket } = request;
-    const response = await sendFollowingRedirects(collector, request, sendOptions, () =>
-      acquire(bucket, taskBucket),
+    const response = await sendFollowingRedirects(
+      collector,
+      request,
+      { ...sendOptions, signal },
+      () => acquire(bucket, taskBucket),
     );
     const error = collector.readError(response, now());
     const { window } = getBucket(collector, bucket);
@@ -104,8 +101,10 @@ export function createSourceClient(options: SourceClientOptions) {
       request: SourceRequest<Schema>,
       taskBucket: string,
     ): Promise<Static<Schema>> {
+      const signal = options.getSignal();
       try {
-        return await retryTransient(() => requestOnce(request, taskBucket), options);
+        const send = () => requestOnce(request, taskBucket, signal);
+        return await retryTransient(send, signal, options);
       } catch (error) {
         if (!signal.aborted) throw error;
         const { bucket = taskBucket } = request;
@@ -115,12 +114,25 @@ export function createSourceClient(options: SourceClientOptions) {
   };
 }
 
+function createSendOptions(options: SourceClientOptions): Omit<SendOptions, "signal"> {
+  const { collector, startTimeout, maxBytes = RESPONSE_MAX_BYTES } = options;
+  return {
+    title: collector.source.title,
+    headers: { ...HEADERS, ...collector.credentials.headers },
+    timeoutMs: TIMEOUT_MS,
+    startTimeout,
+    maxBytes,
+    redact: createRedactor(collector),
+  };
+}
+
 /** Retries transient errors, which become `failed` after the last attempt. */
 async function retryTransient<Result>(
   send: () => Promise<Result>,
+  signal: AbortSignal,
   options: SourceClientOptions,
 ): Promise<Result> {
-  const { maxRetries = 3, retryMinMs = RETRY_MIN_MS, signal, report } = options;
+  const { maxRetries = 3, retryMinMs = RETRY_MIN_MS, report } = options;
   const source = options.collector.source.name;
   let attempts = 0;
   try {

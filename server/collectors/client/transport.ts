@@ -1,5 +1,6 @@
 /** Sends one GET request within limits of time and size; parses JSON, with credentials redacted. */
 import { readSystemErrorCode } from "../../system-errors.ts";
+import { sendTraced } from "../../telemetry/client-request.ts";
 import { SourceError, type SourceResponse } from "../collector.ts";
 
 interface SendOptions {
@@ -26,7 +27,8 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
   const signal = AbortSignal.any([controller.signal, options.signal]);
   const stopTimeout = startTimeout(() => controller.abort(), timeoutMs);
   try {
-    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    const request = { headers, signal, redirect: "manual" } as const;
+    const response = await sendTraced(url, request, { hidesPath: false });
     const body = parseJson(await readBody(response, options), options);
     return { status: response.status, headers: response.headers, body };
   } catch (error) {

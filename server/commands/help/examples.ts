@@ -16,6 +16,10 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>
     "Serve generated data on port 3000": "$0 demo",
     "Keep the demo's database elsewhere": "DATABASE_URL=file:/tmp/demo.db $0 demo",
   },
+  health: {
+    "Ask the service on port 3000": "$0 health",
+    "Ask one on another port": "PORT=8080 $0 health",
+  },
   openapi: {
     "Save the document": "$0 openapi > openapi.json",
     "List the paths": "$0 openapi | jq '.paths | keys'",
@@ -29,6 +33,20 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>
     "Export everything": "$0 export | gzip > all.ndjson.gz",
     "Export one kind as a table": "$0 export --kind channel --format csv > channels.csv",
     "Export one channel since a day": "$0 export --kind channel --id CH-soup --since 2026-11-01",
+  },
+  show: {
+    "Show a channel": "$0 show CH-soup",
+    "Print its gains for a spreadsheet": "$0 show CH-soup --kind channel --csv > soup.csv",
+  },
+  top: {
+    "List the channels that gained most subscribers in a week": "$0 top",
+    "List the shorts of a week that do best": "$0 top shorts --by ageMultiple --from -7d",
+    "Print the names of those in a country": "$0 top --country IE --json | jq -r '.[].username'",
+  },
+  history: {
+    "Print the last 30 days": "$0 history CH-soup",
+    "Print each observation of the last 12 hours": "$0 history CH-soup --from -12h --interval raw",
+    "Save a year by week as CSV": "$0 history CH-soup --from -52w --interval week --csv > 52w.csv",
   },
   "accounts create": {
     "Create an account with 10,000 credits": "$0 accounts create acme --credits 10000",
@@ -68,6 +86,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>
   "credits statement": {
     "Print all entries": "$0 credits statement acme",
     "Print those from a day on": "$0 credits statement acme --since 2026-11-01",
+    "Print those of the last week": "$0 credits statement acme --since -7d",
   },
   "credits verify": {
     "Verify all balances": "$0 credits verify",
@@ -125,6 +144,15 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>
   backup: {
     "Copy the database into a new file": "$0 backup metrics-2026-11-21.db",
     "Copy it, and print the size in bytes": "$0 backup copy.db --json | jq .bytes",
+  },
+  doctor: {
+    "Find what is wrong": "$0 doctor",
+    "Also read the whole database": "$0 doctor --integrity",
+    "List what it finds, for a program": "$0 doctor --json | jq '.[].findings[].message'",
+  },
+  restore: {
+    "Go back to a backup": "$0 restore data/backups/metrics-2026-11-21.db",
+    "Print what both have as JSON": "$0 restore data/backups/metrics-2026-11-21.db --json",
   },
   "tokens create": {
     "Make a token for a billing system": "$0 tokens create billing",

@@ -23,6 +23,7 @@ const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"];
 const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   serve: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
   demo: ["PORT", "HOST"],
+  health: ["PORT", "HOST", "PUBLIC_URL"],
   import: ["DURABILITY"],
   "credits apply-refunds": ["SPOOL_FOLDER"],
   "notices list": ["WEBHOOK_URL"],
@@ -33,7 +34,7 @@ const USED_SETTINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The full names of the commands that use no database; the empty name is the program itself. */
-const COMMANDS_WITHOUT_DATABASE = new Set(["", "openapi", "completion", "help"]);
+const COMMANDS_WITHOUT_DATABASE = new Set(["", "health", "openapi", "completion", "help"]);
 
 /** Adds the command `help`, and configures the help of all commands; call it after adding them. */
 export function addHelp(program: Command, options: HelpOptions): void {
@@ -100,7 +101,7 @@ function formatDetails(
   }
   const commandName = path.join(" ");
   const usesDatabase = commandName in EXAMPLES && !COMMANDS_WITHOUT_DATABASE.has(commandName);
-  const names = usesDatabase ? [...DATABASE_SETTINGS, ...(USED_SETTINGS[commandName] ?? [])] : [];
+  const names = [...(usesDatabase ? DATABASE_SETTINGS : []), ...(USED_SETTINGS[commandName] ?? [])];
   const used = settings.filter(({ name }) => names.includes(name));
   if (used.length < names.length) throw new Error(`A setting of ${names.join()} does not exist`);
   const allSettings = `${io.programName} help settings`;
@@ -116,7 +117,8 @@ function formatSettings({ io, settings }: HelpOptions): string {
     text: `${description} (${allowed}${initial ? `; default ${initial}` : ""})`,
   }));
   const title = paint("bold", "Settings are environment variables:");
-  return `${[title, ...formatItems(io, items)].join("\n")}\n`;
+  const note = "A secret can be in a file: ADMIN_TOKEN_FILE=PATH in place of ADMIN_TOKEN";
+  return `${[title, ...formatItems(io, items), "", note].join("\n")}\n`;
 }
 
 function formatItems(

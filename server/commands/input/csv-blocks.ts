@@ -15,7 +15,7 @@ import { createObservationRowParser, findRowKind } from "../../csv/observation-r
 import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 
 export interface InputBlock {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
   findFileLine(line: number): number;
   /** Rejected rows, which the block does not have, by their line numbers in the file. */
   readonly rejections: RejectionReport;

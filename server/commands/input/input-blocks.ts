@@ -8,16 +8,10 @@ import type { OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import { createReadError } from "../command.ts";
 import { readCsvBlocks, type InputBlock } from "./csv-blocks.ts";
 
-/**
- * The size of a block, roughly. Large blocks are faster, but take more memory: an import takes 250
- * MiB with blocks of 8 MiB.
- */
-const BLOCK_BYTES = 8 * 1_048_576;
+/** The size of a block of CSV, roughly: between two blocks, the next bytes are decompressed. */
+const BLOCK_BYTES = 1_048_576;
 
-/** CSV leaves more garbage in each block: an import takes 350 MiB with 8 MiB, 250 with 4. */
-const CSV_BLOCK_BYTES = 4 * 1_048_576;
-
-interface InputOptions {
+export interface InputOptions {
   /** By default, the ending of the file's name decides. */
   readonly format?: (typeof OBSERVATION_FORMATS)[number];
   /** The kind of all rows of CSV; by default the one in the column `kind`. */
@@ -32,12 +26,12 @@ export async function* readInput(
   file: string,
   options: InputOptions,
   onBytes: (count: number) => void = () => undefined,
-  blockBytes = isCsv(file, options) ? CSV_BLOCK_BYTES : BLOCK_BYTES,
+  blockBytes = BLOCK_BYTES,
 ): AsyncGenerator<InputBlock> {
   try {
     const input = openInput(file, onBytes);
     if (isCsv(file, options)) yield* readCsvBlocks(input, options.kind, blockBytes);
-    else yield* readBlocks(input, blockBytes);
+    else yield* readBlocks(input);
   } catch (error) {
     throw createReadError(file, error);
   }
@@ -51,7 +45,7 @@ export async function checkInput(file: string, options: InputOptions): Promise<v
 }
 
 const READ_BYTES = 1_048_576;
-const UNPACKED_BYTES = 4 * READ_BYTES;
+const UNPACKED_BYTES = READ_BYTES;
 
 function openInput(file: string, onBytes: (count: number) => void): AsyncIterable<Uint8Array> {
   const source =
@@ -82,52 +76,34 @@ const NO_REJECTIONS = { rejected: [], causes: [] };
 /** Bytes that show that a line is too long, even behind a byte-order mark of three bytes. */
 const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
-const PIECE_MAX_BYTES = 262_144;
-
 /** Cuts a stream into blocks of whole lines. Shortens an overlong line, but it stays overlong. */
-export async function* readBlocks(
-  stream: AsyncIterable<Uint8Array>,
-  blockBytes: number,
-): AsyncGenerator<InputBlock> {
-  let pieces: Uint8Array[] = [];
-  let byteCount = 0;
-  let lineCount = 0;
+export async function* readBlocks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<InputBlock> {
+  /** The beginning of the line whose end did not come yet. */
   let tail: Uint8Array = new Uint8Array();
   let firstLine = 1;
-  const takeBlock = (): InputBlock => {
+  const createBlock = (bytes: Uint8Array): InputBlock => {
     const first = firstLine;
+    firstLine += countLineEnds(bytes);
     const findFileLine = (line: number) => first + line - 1;
-    const block = { bytes: Buffer.concat(pieces), findFileLine, rejections: NO_REJECTIONS };
-    firstLine += lineCount;
-    pieces = [];
-    byteCount = lineCount = 0;
-    return block;
+    return { bytes, findFileLine, rejections: NO_REJECTIONS };
   };
-  const pieceBytes = Math.min(PIECE_MAX_BYTES, Math.ceil(blockBytes / 4));
-  for await (const piece of splitIntoPieces(stream, pieceBytes)) {
-    const end = piece.lastIndexOf(NEWLINE) + 1;
-    if (end > 0) {
-      pieces.push(tail, piece.subarray(0, end));
-      byteCount += tail.byteLength + end;
-      lineCount += countLineEnds(piece);
-      tail = piece.slice(end);
-    } else if (tail.byteLength < OVERLONG_LINE_BYTES) {
+  for await (const piece of stream) {
+    const start = piece.indexOf(NEWLINE) + 1;
+    if (start === 0) {
       tail = Buffer.concat([tail, piece]).subarray(0, OVERLONG_LINE_BYTES);
+      continue;
     }
-    if (byteCount >= blockBytes) yield takeBlock();
+    yield createBlock(Buffer.concat([tail, piece.subarray(0, start)]));
+    const end = piece.lastIndexOf(NEWLINE) + 1;
+    if (end > start) yield createBlock(piece.subarray(start, end));
+    // Copied, so that the piece is not kept.
+    tail = new Uint8Array(piece.subarray(end, end + OVERLONG_LINE_BYTES));
   }
-  if (tail.byteLength > 0) pieces.push(tail);
-  if (pieces.length > 0) yield takeBlock();
+  if (tail.byteLength > 0) yield createBlock(tail);
 }
 
 export function countLineEnds(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
-}
-
-async function* splitIntoPieces(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
-  for await (const bytes of stream) {
-    for (let at = 0; at < bytes.byteLength; at += maxBytes) yield bytes.subarray(at, at + maxBytes);
-  }
 }

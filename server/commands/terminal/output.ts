@@ -59,6 +59,37 @@ export function formatTable<Column extends string>(
   return rows.map((row) => formatFields(row, view, filled)).join("\n");
 }
 
+/** Formats the first of several tables that fits the terminal; if none fits, the last one. */
+export function formatFittingTable(
+  tables: readonly { readonly columns: readonly string[]; readonly rows: readonly Row<string>[] }[],
+  view: View,
+): string {
+  const { columns: width = Infinity } = view;
+  const fitting = tables.find(({ columns, rows }) => {
+    const lines = drawTable(toTextColumns(columns, rows), false);
+    return findWidth(lines) <= width;
+  });
+  const { columns = [], rows = [] } = fitting ?? tables.at(-1) ?? {};
+  return formatTable(columns, rows, view);
+}
+
+/**
+ * Joins a number and a second one in each cell of a column, both aligned to the right.
+ *
+ * @example
+ * joinNumbers([["1,250", "+5"], ["7", ""], ["", ""]]); // ["1,250 +5", "    7   ", null]
+ */
+export function joinNumbers(cells: readonly (readonly [string, string])[]): (string | null)[] {
+  const firstWidth = findWidth(cells.map(([first]) => first));
+  const secondWidth = findWidth(cells.map(([, second]) => second));
+  return cells.map(([first, second]) => {
+    if (first === "" && second === "") return null;
+    return secondWidth === 0
+      ? first
+      : `${first.padStart(firstWidth)} ${second.padStart(secondWidth)}`;
+  });
+}
+
 export function formatFields<Column extends string>(
   fields: Row<Column>,
   { hasOutColors }: View,
@@ -138,8 +169,8 @@ function drawTable(columns: readonly TextColumn[], isPainted: boolean): string[]
   });
 }
 
-/** A number, maybe with commas, and maybe with `~` for an estimate. */
-const NUMBER = /^~?-?[\d,]+(?:\.\d+)?$/;
+/** A number, maybe with commas, with `~` for an estimate, in percent, or with its change. */
+const NUMBER = /^ *~?[+-]?[\d,]+(?:\.\d+)?%?(?: +(?:[+-]?[\d,.]+%?)?)?$/;
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
 

@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { AuditDetails } from "../../store/tables/administration-tables.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import { toClientError } from "../errors.ts";
-import { getAdminCaller } from "./authentication.ts";
+import { getAdminCaller, type AuditCaller } from "./authentication.ts";
 import type { AdminOptions, Change } from "./endpoint.ts";
 
 const DONE = "done";
@@ -19,12 +19,12 @@ type AuditOptions = Pick<AdminOptions, "now" | "audit">;
  */
 export async function recordChange<Result>(
   options: AuditOptions,
-  request: Request,
+  caller: AuditCaller,
   change: Change,
   make: () => Promise<Result>,
   describe?: (result: Result) => AuditDetails | undefined,
 ): Promise<Result> {
-  const finish = await beginEntry(options, request, change);
+  const finish = await beginEntry(options, caller, change);
   try {
     const result = await make();
     await finish(DONE, describe?.(result));
@@ -41,7 +41,7 @@ export async function recordRetention(
   request: Request,
   run: RetentionRun,
 ): Promise<RetentionRun> {
-  const finish = await beginEntry(options, request, { action: "retention apply" });
+  const finish = await beginEntry(options, getAdminCaller(request), { action: "retention apply" });
   async function* recordRun(): RetentionRun {
     // The outcome if the client leaves before the end.
     let outcome = "stopped";
@@ -63,12 +63,13 @@ export async function recordRetention(
 
 async function beginEntry(
   { audit, now }: AuditOptions,
-  request: Request,
+  { actor, origin }: AuditCaller,
   { action, target = null, details = {} }: Change,
 ) {
   const uid = Bun.randomUUIDv7();
   await audit.begin({
-    ...getAdminCaller(request),
+    actor,
+    origin,
     uid,
     at: now(),
     action,
@@ -81,7 +82,7 @@ async function beginEntry(
 
 /** Cuts secrets that were sent as a name, label or reference: nothing deletes the audit. */
 const cutSecrets = (text: string): string =>
-  text.replace(/cma?_[A-Za-z0-9_-]{20,}/g, (secret) => `${secret.slice(0, 10)}…`);
+  text.replace(/cm[as]?_[A-Za-z0-9_-]{20,}/g, (secret) => `${secret.slice(0, 10)}…`);
 
 function cutSecretsOfDetails(details: AuditDetails): AuditDetails {
   return Object.fromEntries(
@@ -104,10 +105,10 @@ export async function recordImport<Result extends ImportCounts>(
   request: Request,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const caller = getAdminCaller(request);
+  const { actor, origin } = getAdminCaller(request);
   const at = now();
-  const uid = JSON.stringify(["import", caller.actor, caller.origin, Math.floor(at / HOUR_MS)]);
-  await audit.begin({ ...caller, uid, at, action: "import", target: null, details: {} });
+  const uid = JSON.stringify(["import", actor, origin, Math.floor(at / HOUR_MS)]);
+  await audit.begin({ actor, origin, uid, at, action: "import", target: null, details: {} });
   const add = (outcome: string, counts: ImportCounts) => {
     const { read, new: added, changed, unchanged } = counts;
     const rejected = countRejected(counts);

@@ -18,10 +18,16 @@ import { hashSecret } from "../../secrets.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { throwTooManyRequests } from "../errors.ts";
 
-interface AdminCaller {
+/** Who an entry of the audit names. */
+export interface AuditCaller {
   readonly actor: string;
   /** The address of the client; of a command, the name of its machine. */
   readonly origin: string;
+}
+
+interface AdminCaller extends AuditCaller {
+  /** The id of the token; `null` for ADMIN_TOKEN and for commands. */
+  readonly token: number | null;
 }
 
 const callers = new WeakMap<Request, AdminCaller>();
@@ -29,7 +35,7 @@ const callers = new WeakMap<Request, AdminCaller>();
 /** The name of the token in the setting ADMIN_TOKEN, for the audit. */
 export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
 
-const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
+const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname(), token: null };
 
 /** Admits a request on the owner's socket, or of a command to its own process. */
 export const admitCommand = (request: Request): void => void callers.set(request, COMMAND_LINE);
@@ -50,6 +56,9 @@ const FAILURE_DELAY_MS = 500;
 
 /** The most networks and guesses in memory. Fewer can fail in a minute, which clears a failure. */
 const REMEMBERED_MAX = 1000;
+
+export const readBearerToken = ({ headers }: Pick<Request, "headers">): string | undefined =>
+  /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 
 export function createAdminAuthentication(options: {
   readonly token: string | undefined;
@@ -91,7 +100,7 @@ export function createAdminAuthentication(options: {
     );
     if (found?.revokedAt === null) {
       trustedNetworks.set(network, true);
-      callers.set(request, { actor: found.name, origin: address });
+      callers.set(request, { actor: found.name, origin: address, token: found.id ?? null });
       return found;
     }
     const guess = `${network} ${presentedHash}`;
@@ -110,8 +119,7 @@ export function createAdminAuthentication(options: {
 
     /** Authenticates a request, and remembers its caller; waits before it rejects a wrong token. */
     async authenticate(request: Request, headers: ResponseHeaders): Promise<void> {
-      const authorization = request.headers.get("authorization") ?? "";
-      const presentedToken = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+      const presentedToken = readBearerToken(request);
       if (presentedToken === undefined) {
         throw new DomainError("Missing API Key", "Send an administrator's token as a bearer token");
       }

@@ -193,10 +193,11 @@ export const ADMIN_COLLECTION_ENDPOINTS = [
     result: { schema: RESOURCES.ServiceStatus, description: "The status" },
     handle: async ({ readStatus }) => {
       const { database, totals, sources } = await readStatus();
-      const { kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;
+      const { entitiesUrl: entities_url, ...described } = database;
+      const { bytes, kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;
       const { items } = RESOURCES.ServiceStatus.properties.kinds;
       return {
-        database,
+        database: { ...described, entities_url, bytes },
         kinds: kinds.map((kind) =>
           toResource(items, { ...kind, newest: formatInstantOrNull(kind.newest) }),
         ),

@@ -10,13 +10,14 @@ import type { DebitQueue } from "../../metering/debit-queue.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
 import type { NoticeStore } from "../../store/accounts/notices.ts";
 import type { verifyLedger } from "../../store/accounts/verify-ledger.ts";
+import type { AdminSessionStore } from "../../store/administration/admin-sessions.ts";
 import type { createAuditStore } from "../../store/administration/audit.ts";
 import type { readTotals } from "../../store/administration/totals.ts";
 import type {
   MonitoringListStore,
   createTrackedChannelStore,
 } from "../../store/collection/watch-lists.ts";
-import type { backUp } from "../../store/database/backup.ts";
+import type { backUp } from "../../store/database/backup/backup.ts";
 import type { RetentionRun } from "../../store/history/retention.ts";
 import type { ExportOptions } from "../../store/observations/export.ts";
 import type { EndpointDescription, Operation } from "../endpoints/endpoint.ts";
@@ -29,12 +30,14 @@ export interface AdminOptions {
   readonly recoverRefunds: DebitQueue["recover"];
   readonly notices: Pick<NoticeStore, "list" | "resend">;
   readonly keys: Pick<KeyStore, "create" | "list" | "revoke" | "rotate">;
+  readonly sessions: Pick<AdminSessionStore, "open" | "endAll">;
   readonly audit: ReturnType<typeof createAuditStore>;
   readStatus(): Promise<{
     readonly database: {
       readonly url: string;
-      /** The size of the file and of its recent changes; `null` for a libSQL server. */
-      readonly bytes: number | null;
+      /** The database of the entities and the replica; `null` if there is none. */
+      readonly entitiesUrl: string | null;
+      readonly replica: string | null;
       /** The failure that a commit survives at least; a libSQL server may survive more. */
       readonly durability: "power" | "process";
       readonly outage: string | null;
@@ -59,6 +62,8 @@ export interface AdminOptions {
   /** Copies the database into a new file. Only commands may name any path. */
   backUp(file: string): ReturnType<typeof backUp>;
   readonly backupFolder: string;
+  /** The scheduled backups; `undefined` while this process makes none. */
+  readScheduled(): { readonly last: { readonly failure?: string } | undefined } | undefined;
 }
 
 /** A read-only value: handlers may return a value that other code holds. */

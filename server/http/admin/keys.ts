@@ -4,23 +4,20 @@ import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { Instant } from "../../../core/resources/fields.ts";
-import {
-  DAY_MS,
-  HOUR_MS,
-  INSTANT_SYNTAX,
-  LAST_INSTANT,
-  MINUTE_MS,
-  parseInstant,
-} from "../../../core/time.ts";
+import { DAY_MS, HOUR_MS, INSTANT_SYNTAX, LAST_INSTANT, parseInstant } from "../../../core/time.ts";
 import type { KeyOptions } from "../../store/accounts/api-keys.ts";
 import { KEY_SCOPES, type KeyScope } from "../../stored-names.ts";
+import {
+  DEFAULT_OVERLAP,
+  OVERLAP_PATTERN,
+  OVERLAP_SYNTAX,
+  parseDuration,
+  parseOverlap,
+} from "../key-overlap.ts";
 import { defineAdmin } from "./endpoint.ts";
 import { toResource } from "./rows.ts";
 import { AccountParameter, parseAccount } from "./validation.ts";
 import { createChoice, Name, PositiveInteger, resource, RESOURCES } from "./resources.ts";
-
-const DEFAULT_OVERLAP = "24h";
-const OVERLAP_SYNTAX = "0 or a duration (30s, 10m, 12h, 7d, 2w)";
 
 const RevokedKey = resource("RevokedKey", { id: PositiveInteger, revoked_at: Instant });
 
@@ -124,7 +121,7 @@ export const ADMIN_KEY_ENDPOINTS = [
     body: resource("KeyRotation", {
       overlap: Type.Optional(
         Type.String({
-          pattern: "^(?:0|\\d{1,6}[smhdw])$",
+          pattern: OVERLAP_PATTERN,
           default: DEFAULT_OVERLAP,
           description: OVERLAP_SYNTAX,
         }),
@@ -134,7 +131,7 @@ export const ADMIN_KEY_ENDPOINTS = [
     handle: async ({ keys, now }, { body: { overlap = DEFAULT_OVERLAP }, parameters, record }) => {
       const range = { min: 1, max: INTEGER_MAX, default: 0 };
       const oldId = parseIntegerParameter("id", new URLSearchParams(parameters), range);
-      const overlapMs = parseOverlap(overlap, now());
+      const overlapMs = parseOverlap(overlap, { now: now(), syntax: OVERLAP_SYNTAX });
       const rotated = await record(
         { action: "keys rotate", target: `key ${oldId}`, details: { overlap } },
         () => keys.rotate(oldId, overlapMs, now()),
@@ -165,20 +162,6 @@ function parseExpiry(text: string, now: number): number {
 }
 
 const EXPIRY_UNITS_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
-const OVERLAP_UNITS_MS = { s: 1000, m: MINUTE_MS, ...EXPIRY_UNITS_MS };
-
-/** Parses a duration such as `12h`, `90d` or `8w` to milliseconds. */
-function parseDuration(text: string, unitsMs: typeof EXPIRY_UNITS_MS): number | undefined {
-  const [, amount = "", unit = ""] = /^(\d{1,6})([a-z])$/.exec(text) ?? [];
-  const unitMs = unitsMs[unit];
-  return unitMs && Number(amount) * unitMs;
-}
-
-function parseOverlap(text: string, now: number): number {
-  const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
-  if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
-  throw createInvalidRequestError(`overlap must be ${OVERLAP_SYNTAX}, got ${quoteValue(text)}`);
-}
 
 function parseKeyReference({ id, key }: { id?: number; key?: string }): number | string {
   if (id !== undefined && key === undefined) return id;

@@ -22,7 +22,7 @@ import { defineAdmin } from "./endpoint.ts";
 import { assertName, parseChoiceFilter } from "./validation.ts";
 import { PositiveInteger, resource } from "./resources.ts";
 
-const IMPORT_MAX_BYTES = 64 * 1_048_576;
+export const IMPORT_MAX_BYTES = 64 * 1_048_576;
 const CHUNK_MAX_LINES = 500;
 const PROGRESS_INTERVAL_MS = 500;
 

@@ -11,6 +11,7 @@ import {
   strictObject,
   TextOrNull,
 } from "../../../core/resources/fields.ts";
+import { RotatedKey } from "../../../core/resources/account.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { AUDIT_ACTIONS, KEY_SCOPES, NOTICE_STATES } from "../../stored-names.ts";
 
@@ -150,7 +151,13 @@ export const RESOURCES = nameSchemas({
   ServiceStatus: strictObject({
     database: strictObject({
       url: Type.String({ description: "Without secrets" }),
-      bytes: CountOrNull,
+      entities_url: nullable(Type.String(), {
+        description: "The second database, if there is one: that of ENTITIES_URL",
+      }),
+      replica: nullable(Type.String(), {
+        description: "What reads of metrics use, if it is set: DATABASE_REPLICA",
+      }),
+      bytes: Count,
       durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
       outage: TextOrNull,
     }),
@@ -206,11 +213,15 @@ export const RESOURCES = nameSchemas({
     entries: Count,
     faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
   }),
-  RotatedKey: strictObject({
-    id: PositiveInteger,
-    key: Type.String({ description: "The new key. It is shown only here" }),
-    old_id: PositiveInteger,
-    old_expires_at: Instant,
+  RotatedKey,
+  OpenedSession: strictObject({
+    session: Type.String({ description: "It is shown only here" }),
+    expires_at: Instant,
+  }),
+  EndedSessions: strictObject({ ended: Count }),
+  AdminSession: strictObject({
+    administrator: Type.String({ description: "The name of the token that opened it" }),
+    expires_at: Instant,
   }),
   NoticePage: strictObject({
     notices: Type.Array(AdminNotice, { description: "The newest first" }),

@@ -1,5 +1,5 @@
 /** Validates administration requests: bodies against their schemas, and shared query parameters. */
-import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { Type, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
@@ -16,7 +16,9 @@ import { Name } from "./resources.ts";
  * drop unknown fields: a misspelt `reference` would grant twice, and misspelt `scopes` would allow
  * everything.
  */
-export function createBodyCheck(schema: TObject): (body: unknown) => void {
+export function createBodyCheck<Schema extends TObject>(
+  schema: Schema,
+): (body: unknown) => asserts body is Static<Schema> {
   const compiled = TypeCompiler.Compile(schema);
   return (body) => {
     const error = compiled.Errors(body).First();

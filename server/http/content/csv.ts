@@ -32,7 +32,9 @@ export function prefersCsv(accept: string | null): boolean {
 /** Lists the columns of a list in a body with a schema: the fields that every item has. */
 export function listColumns(schema: TSchema, items: string): string[] {
   const fields = items.split(".").flatMap((name) => ["properties", name]);
-  const item = readPath<TObject>(schema, [...fields, "items"]);
+  // Of a choice of bodies, the first is the one without parameters.
+  const body: TSchema = schema["anyOf"]?.[0] ?? schema;
+  const item = readPath<TObject>(body, [...fields, "items"]);
   return listFields(Type.Pick(item, item.required ?? []));
 }
 
@@ -55,12 +57,18 @@ export async function encodeTable({ columns, items: itemsField, fileName }: Tabl
       if (pieces.length > 1) await setImmediate();
       const rows = items
         .slice(from, from + STEP_ITEMS)
-        .map((item) => encodeCsvRow(paths.map((path) => readPath(item, path))));
+        .map((item) => encodeCsvRow(paths.map((path) => joinArray(readPath(item, path)))));
       pieces.push(encoder.encode(rows.join("")));
     }
   }
   const headers = { "content-type": CSV_TYPE, "content-disposition": createDisposition(fileName) };
   return { bytes: Buffer.concat(pieces), headers };
+}
+
+/** Writes an array of objects in one cell: `2026-11-20:7 2026-11-21:9`. */
+function joinArray(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((part: object) => Object.values(part).join(":")).join(" ");
 }
 
 function readPath<Value>(container: unknown, path: readonly string[]): Value {

@@ -3,17 +3,25 @@
  * formats, OpenAPI text and row of the README table follow.
  */
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import type { ErrorCode } from "../../../core/errors.ts";
+import type { KeyStore } from "../../store/accounts/api-keys.ts";
 import type { LedgerStore } from "../../store/accounts/ledger.ts";
+import type { PictureReader } from "../../pictures/picture-reader.ts";
+import type { SavedListStore } from "../../store/accounts/saved-lists.ts";
+import type { AdminSessionStore } from "../../store/administration/admin-sessions.ts";
+import type { createAuditStore } from "../../store/administration/audit.ts";
 import type { MonitoringListStore } from "../../store/collection/watch-lists.ts";
 import type { CacheableResult, MicroblogReads, VideoReads } from "../../store/reads/read-types.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
+import { setListNames, type ListedRequest } from "../../../core/names.ts";
 import { parseChoiceParameter } from "../../../core/parameters.ts";
 import { encodeTable, FORMATS, listColumns } from "../content/csv.ts";
-import type { createMetrics } from "../metrics.ts";
+import type { createMetrics } from "../metrics/metrics.ts";
 import type { BodyStreamer } from "../reads/body-streamer.ts";
+import type { DerivedMetrics } from "../derived-figures.ts";
 import { READ_COST } from "../reads/charges.ts";
-import type { ReadRoute } from "../reads/read-route.ts";
+import type { PreparedRead, ReadRoute } from "../reads/read-route.ts";
 import type { ReadResult } from "../reads/rendered-response.ts";
 
 /** The parts of the API: their costs in credits, their texts, and how clients authenticate. */
@@ -21,7 +29,14 @@ export const API_PARTS = {
   Video: { cost: READ_COST, about: "Channels and shorts.", security: "apiKey" },
   Microblog: { cost: READ_COST, about: "Users, tweets and followers.", security: "apiKey" },
   Account: { cost: 0, about: "The account of the API key.", security: "apiKey" },
+  Pictures: { cost: 0, about: "Pictures of channels, shorts and users.", security: "apiKey" },
   Creators: { cost: 0, about: "The monitoring list.", security: "apiKey" },
+  Lists: { cost: 0, about: "Saved lists of channels and users.", security: "apiKey" },
+  Session: {
+    cost: 0,
+    about: "The session of an administrator, who looks without an account.",
+    security: "adminSession",
+  },
   Operation: { cost: 0, about: "Health and metrics, without an API key.", security: undefined },
   Administration: {
     cost: 0,
@@ -39,22 +54,41 @@ export interface EndpointSources {
   readonly microblog: MicroblogReads;
   readonly account: Pick<LedgerStore, "accountOf" | "usage">;
   readonly creators: MonitoringListStore;
+  /** Without one, no pictures are served. */
+  readonly pictures: Pick<PictureReader, "read"> | undefined;
+  readonly lists: SavedListStore;
+  readonly keys: Pick<KeyStore, "rotate">;
+  readonly sessions: Pick<AdminSessionStore, "end">;
+  readonly audit: ReturnType<typeof createAuditStore>;
+  /** Where the operator sells credits. */
+  readonly creditsUrl?: string | undefined;
   readonly bodyStreamer: BodyStreamer;
   readonly metrics: ReturnType<typeof createMetrics>;
+  /** The platforms whose derived figures are given. */
+  readonly derivedMetrics: DerivedMetrics;
   check(): Promise<void>;
+  /** The replica, if reads have one. @returns Why they take the primary; `undefined` if not. */
+  checkReplica?: (() => Promise<unknown>) | undefined;
   isStopping(): boolean;
+  /** The address of a client, for the audit. */
+  getAddress(request: Request): string;
   now(): number;
 }
 
 /** The method and the path of an endpoint, in the form of the OpenAPI document. */
-export type Operation = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+export type Operation = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
 export function parseOperation({ operation }: { readonly operation: Operation }) {
   const [method = "", path = ""] = operation.split(" ");
   return { method, path, route: path.replaceAll(/\{(\w+)\}/g, ":$1") };
 }
 
-type OptionalHeader = "Content-Disposition" | "Link" | "X-History-Thinned" | "X-Observed-At";
+type OptionalHeader =
+  | "Content-Disposition"
+  | "ETag"
+  | "Link"
+  | "X-History-Thinned"
+  | "X-Observed-At";
 
 export interface EndpointDescription<Result extends TSchema = TSchema> {
   readonly id: string;
@@ -96,10 +130,14 @@ export interface ReadEndpoint extends EndpointDescription {
   createPrepare(sources: EndpointSources): ReadRoute["prepare"];
 }
 
-interface FreeRequest {
+export interface FreeRequest {
   readonly request: Request;
+  /** The parameters of the path, decoded and checked. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly headers: ResponseHeaders;
+  /** Sets the status of the response, if the endpoint has several. */
+  setStatus(status: number): void;
 }
 
 export interface FreeEndpoint extends EndpointDescription {
@@ -111,6 +149,13 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   ? Readonly<Record<Name, string>> & PathParameters<Rest>
   : Readonly<Record<never, string>>;
 
+interface SavedListUse {
+  /** Which names of the list the request reads. */
+  readonly kind: OwnerKind;
+  /** The most names that the request takes, which then needs one; by default any number. */
+  readonly max?: number;
+}
+
 export type ReadDeclaration<
   Path extends Operation,
   Result extends TSchema,
@@ -118,10 +163,18 @@ export type ReadDeclaration<
 > = EndpointDescription<Result> & {
   readonly operation: Path;
   /** Checks the query or the body. @throws {DomainError} For an input that is not allowed. */
-  parse?(input: { query: URLSearchParams; body: unknown; now: number }): Parsed;
+  parse?(input: {
+    query: URLSearchParams;
+    body: unknown;
+    now: number;
+    /** The platforms whose derived figures are given, for `assertSortIsGiven()`. */
+    derivedMetrics: DerivedMetrics;
+  }): Parsed;
   readonly price?: {
     countReads(parsed: Parsed): number;
   };
+  /** The request can name a saved list, by `list` in its query or body. */
+  readonly savedList?: Parsed extends ListedRequest | undefined ? SavedListUse : never;
   /** Loads the response. The signal may end the load once nobody waits for it. */
   load(
     sources: EndpointSources,
@@ -134,8 +187,8 @@ export type ReadDeclaration<
     /** Where the list is in the body: `history`. Its columns are the fields that every item has. */
     readonly items: string;
     createFileName(parameters: PathParameters<Path>): string;
-    /** Finds a column beside the fields that every item has. */
-    findExtraColumn?(parsed: Parsed): string | undefined;
+    /** Chooses the columns; `fields` are those that every item has. */
+    chooseColumns?(fields: readonly string[], parsed: Parsed): readonly string[];
     findNextPage?(body: Static<Result>): number | undefined;
   };
 };
@@ -144,7 +197,13 @@ export function defineRead<
   const Path extends Operation,
   Result extends TSchema,
   Parsed = undefined,
->({ parse, load, csv, ...description }: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
+>({
+  parse,
+  load,
+  csv,
+  savedList,
+  ...description
+}: ReadDeclaration<Path, Result, Parsed>): ReadEndpoint {
   const { price, result } = description;
   const { schema, headers: headerNames = [] } = result;
   const isLinked = headerNames.includes("Link");
@@ -157,17 +216,18 @@ export function defineRead<
       (sources) =>
       ({ parameters: found, query, body, pathAndQuery, isCsvPreferred }) => {
         const parameters = found as PathParameters<Path>;
-        const parsed = parse?.({ query, body, now: sources.now() }) as Parsed;
+        const { derivedMetrics } = sources;
+        const request = parse?.({ query, body, now: sources.now(), derivedMetrics }) as Parsed;
         const initial = isCsvPreferred ? "csv" : "json";
         const table =
           csv && parseChoiceParameter("format", query, FORMATS, initial) === "csv"
             ? {
-                columns: addColumn(columns, csv.findExtraColumn?.(parsed)),
+                columns: csv.chooseColumns?.(columns, request) ?? columns,
                 items: csv.items,
                 fileName: csv.createFileName(parameters),
               }
             : undefined;
-        return {
+        const prepare = (parsed: Parsed): PreparedRead => ({
           cost: READ_COST * (price?.countReads(parsed) ?? 1),
           async load(signal) {
             const loaded = await load(sources, parameters, parsed, signal);
@@ -182,13 +242,18 @@ export function defineRead<
               headers: { ...page.headers, ...link, ...encoded.headers },
             };
           },
-        };
+        });
+        if (savedList === undefined) return prepare(request);
+        // The type of `savedList` requires that the request can have these fields.
+        const listed = request as ListedRequest | undefined;
+        if (listed?.list === undefined) return prepare(request);
+        const { kind, max } = savedList;
+        const prepareNames = (names: readonly string[]) =>
+          prepare(setListNames(listed, names, max) as Parsed);
+        return { list: listed.list, kind, prepareNames };
       },
   };
 }
-
-const addColumn = (columns: readonly string[], added: string | undefined) =>
-  added === undefined || columns.includes(added) ? columns : [...columns, added];
 
 /** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
 function withNextLink(page: CacheableResult, pathAndQuery: string): ReadResult {

@@ -1,11 +1,16 @@
 /** The endpoints of the microblog API: users, tweets, followers, histories and comparisons. */
 import type { TProperties } from "@sinclair/typebox";
 import { DAYS_FILTER_RANGE, PAGE_LIMIT_RANGE, PAGE_NUMBER_RANGE } from "../../../core/limits.ts";
-import { parseListRequest, SORT_FIELDS, SORTS } from "../../../core/lists.ts";
+import { parseListRequest } from "../../../core/lists.ts";
 import { parsePageRequest } from "../../../core/pagination.ts";
 import { createNamedResults } from "../../../core/batch.ts";
+import { formatInstant } from "../../../core/time.ts";
 import { createServiceError } from "../../../core/errors.ts";
+import type { UserPage } from "../../../core/resources/generated/types.ts";
+import * as itemSchemas from "../../../core/resources/items.ts";
+import * as tableSchemas from "../../../core/resources/tables.ts";
 import * as schemas from "../../../core/resources/microblog.ts";
+import type { CacheableResult } from "../../store/reads/read-types.ts";
 import * as ownerSchemas from "../../../core/resources/owners.ts";
 import { defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
@@ -15,7 +20,21 @@ import {
   defineHistory,
   type OwnerInterface,
 } from "./owners.ts";
-import { createIntegerParameter, createListQuery, FORMAT } from "./parameters.ts";
+import { defineItemBatch, defineItemComparison } from "./items.ts";
+import {
+  assertListIsGiven,
+  chooseListColumns,
+  defineItemList,
+  hideDerivedColumns,
+  HOW_FIELDS_WORK,
+} from "./lists.ts";
+import {
+  createFloorParameter,
+  createIntegerParameter,
+  createListQuery,
+  FORMAT,
+  LIST_ERROR,
+} from "./parameters.ts";
 
 const MICROBLOG: OwnerInterface<"user"> = {
   part: "Microblog",
@@ -25,6 +44,9 @@ const MICROBLOG: OwnerInterface<"user"> = {
   example: "slowcompiler",
   limitError: "Invalid Pagination Parameters",
 };
+
+const TWEETS = { kind: "tweet", items: "tweets" } as const;
+const NAMED_TWEETS = { ...TWEETS, example: "1720756077208628457" } as const;
 
 const USER_ERROR = { "User Not Found": "User nobody not found" } as const;
 const TWEET_ERRORS = {
@@ -54,19 +76,33 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
       "A page of all users that are known, with the figure that it is sorted by. A user who is known " +
       "only by tweets has null for everything else, and comes last. Pages neither skip nor repeat a " +
       "user while others change. Of a long list, a page with `search` can have fewer users than " +
-      "`limit`, or none, and go on: read while `hasMore` is true.",
-    query: createListQuery(SORTS.user),
-    result: { schema: schemas.UserList, description: "A page of users", headers: ["Link"] },
+      "`limit`, or none, and go on: read while `hasMore` is true. " +
+      HOW_FIELDS_WORK,
+    query: { ...createListQuery("user"), minFollowers: createFloorParameter("followers") },
+    result: { schema: tableSchemas.UserPage, description: "A page of users", headers: ["Link"] },
     errors: {
       "Invalid Request": 'order must be one of desc, asc, got "up"',
       "Invalid Pagination Parameters": 'limit must be a whole number from 1 to 1000, got "0"',
+      ...LIST_ERROR,
     },
-    parse: ({ query }) => parseListRequest("user", query, MICROBLOG.limitError),
-    load: ({ microblog }, _, request, signal) => microblog.userPage(request, signal),
+    savedList: { kind: "user" },
+    parse: ({ query, derivedMetrics }) =>
+      assertListIsGiven(parseListRequest("user", query, MICROBLOG.limitError), derivedMetrics),
+    async load(
+      { microblog, derivedMetrics },
+      _,
+      request,
+      signal,
+    ): Promise<CacheableResult<UserPage>> {
+      const { fields } = request;
+      if (fields === undefined) return microblog.userPage(request, signal);
+      const table = await microblog.userTable({ ...request, fields }, signal);
+      return hideDerivedColumns(request, table, derivedMetrics);
+    },
     csv: {
       items: "users",
       createFileName: () => "users.csv",
-      findExtraColumn: ({ sort }) => SORT_FIELDS.user[sort],
+      chooseColumns: (summary, request) => chooseListColumns(summary, request),
     },
   }),
   defineRead({
@@ -135,6 +171,35 @@ export const MICROBLOG_ENDPOINTS: readonly ReadEndpoint[] = [
     },
     errors: TWEET_ERRORS,
     load: ({ microblog }, { username, tweet_id }) => microblog.tweet(username, tweet_id),
+  }),
+  defineItemList(MICROBLOG, {
+    id: "listAllTweets",
+    operation: "GET /api/microblog/tweets",
+    ...TWEETS,
+    schema: tableSchemas.TweetTable,
+    load: ({ microblog }, _, request, signal) => microblog.tweetTable(request, signal),
+  }),
+  defineItemBatch(MICROBLOG, {
+    ...NAMED_TWEETS,
+    id: "batchTweets",
+    operation: "POST /api/microblog/tweets",
+    schema: itemSchemas.TweetBatch,
+    load: ({ microblog }, ids) => microblog.tweetBatch(ids),
+    create: ({ details }) => ({ details }),
+    createError: createServiceError,
+  }),
+  defineItemComparison(MICROBLOG, {
+    ...NAMED_TWEETS,
+    id: "compareTweets",
+    operation: "GET /api/microblog/compare-tweets",
+    schema: itemSchemas.TweetComparison,
+    read: ({ microblog }, request) => microblog.tweetComparison(request),
+    create: ({ owner, title, publishedAt }) => ({
+      username: owner,
+      text: title,
+      created_at: formatInstant(publishedAt),
+    }),
+    createError: createServiceError,
   }),
   defineHistory(MICROBLOG, {
     id: "getUserHistory",

@@ -13,7 +13,11 @@ import {
   type ReadEndpoint,
 } from "./endpoint.ts";
 import { HEALTH_ENDPOINTS } from "./health.ts";
+import { METRIC_ENDPOINTS } from "./metrics.ts";
 import { MICROBLOG_ENDPOINTS } from "./microblog.ts";
+import { PICTURE_ENDPOINTS } from "./pictures.ts";
+import { SAVED_LIST_ENDPOINTS } from "./saved-lists.ts";
+import { SESSION_ENDPOINTS } from "./session.ts";
 import { VIDEO_ENDPOINTS } from "./video.ts";
 
 /** All these endpoints, in the order of the OpenAPI document. */
@@ -21,8 +25,12 @@ export const ENDPOINTS: readonly (ReadEndpoint | FreeEndpoint)[] = [
   ...HEALTH_ENDPOINTS,
   ...VIDEO_ENDPOINTS,
   ...MICROBLOG_ENDPOINTS,
+  ...METRIC_ENDPOINTS,
   ...ACCOUNT_ENDPOINTS,
+  ...PICTURE_ENDPOINTS,
   ...CREATOR_ENDPOINTS,
+  ...SAVED_LIST_ENDPOINTS,
+  ...SESSION_ENDPOINTS,
 ];
 
 export function createEndpointRoutes(
@@ -43,8 +51,14 @@ export function createEndpointRoutes(
       app.route(method, route, handler, { parse: "none" });
     } else {
       const handle = endpoint.createHandler(sources);
-      addRoute(app, endpoint, ({ request, body, set }) =>
-        handle({ request, body, headers: set.headers }),
+      addRoute(app, endpoint, ({ request, params, body, set }) =>
+        handle({
+          request,
+          parameters: params,
+          body,
+          headers: set.headers,
+          setStatus: (status) => void (set.status = status),
+        }),
       );
     }
   }

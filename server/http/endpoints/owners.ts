@@ -1,5 +1,5 @@
 /** Endpoints that both kinds of owner have: batches, comparisons, histories (of items too). */
-import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import {
   parseBatchRequest,
   parseComparisonRequest,
@@ -9,17 +9,20 @@ import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { ENTITY_FIELDS, type OwnerKind } from "../../../core/kinds.ts";
 import type { ErrorCode } from "../../../core/errors.ts";
 import {
-  encodeHistoryCursor,
+  createGroupingFields,
   HISTORY_DEFAULT_DAYS,
   parseHistoryRequest,
   type HistoryRequest,
 } from "../../../core/histories.ts";
+import { encodeHistoryCursor } from "../../../core/history-cursors.ts";
 import {
   BATCH_MAX_NAMES,
   COMPARISON_MAX_NAMES,
   HISTORY_LIMIT_RANGE,
   IDENTIFIER_MAX_CHARACTERS,
+  ZONE_MAX_CHARACTERS,
 } from "../../../core/limits.ts";
+import type { NamesRequest } from "../../../core/names.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { QueryParameters } from "../../../core/parameters.ts";
@@ -38,7 +41,10 @@ import {
   createCursorParameter,
   createInstantParameter,
   createIntegerParameter,
+  createSavedListParameter,
+  createZoneParameter,
   FORMAT,
+  LIST_ERROR,
 } from "./parameters.ts";
 
 export interface OwnerInterface<Kind extends OwnerKind = OwnerKind> {
@@ -57,13 +63,18 @@ interface Declared<Result extends TSchema, Path extends Operation = Operation> {
   readonly schema: Result;
 }
 
-/** The longest cursor of a history has the longest interval, and an instant before 1970. */
-const HISTORY_CURSOR_MAX_CHARACTERS = encodeHistoryCursor(FIRST_INSTANT, "month").length;
+/**
+ * The longest cursor of a history has the longest interval, the longest zone with quotes and a
+ * comma, and an instant before 1970. Base64 has four characters for three.
+ */
+const HISTORY_CURSOR_MAX_CHARACTERS =
+  encodeHistoryCursor(FIRST_INSTANT, "month").length +
+  Math.ceil((4 / 3) * (ZONE_MAX_CHARACTERS + 3));
 
-const HOW_BUCKETS_CONTINUE =
+export const HOW_BUCKETS_CONTINUE =
   "While hasMore is true, send nextCursor as cursor, or follow the Link header.";
 
-const BUCKETS: TProperties = {
+export const BUCKETS = {
   from: createInstantParameter(
     "An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to " +
       `${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
@@ -74,12 +85,16 @@ const BUCKETS: TProperties = {
   ),
   interval: createChoiceParameter(
     HISTORY_INTERVALS,
-    "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
+    "How observations are grouped, in UTC or in zone; raw lists each. A week begins on Monday.",
     "day",
+  ),
+  zone: createZoneParameter(
+    "The time zone of the buckets: their days, weeks and months are those of its calendar, their hours " +
+      "those of its clocks. raw has no use for it.",
   ),
   limit: createIntegerParameter(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
   cursor: createCursorParameter(
-    "The nextCursor of the previous page, with the same interval.",
+    "The nextCursor of the previous page, with the same interval and zone.",
     HISTORY_CURSOR_MAX_CHARACTERS,
   ),
 };
@@ -94,7 +109,7 @@ const createBucketErrors = ({ limitError }: OwnerInterface): ErrorExamples => ({
   ...INTERVAL_ERROR,
 });
 
-const readRangeOrigin = (query: QueryParameters): RangeOrigin => ({
+export const readRangeOrigin = (query: QueryParameters): RangeOrigin => ({
   isRecent: ["from", "to"].every((name) => query.getAll(name).length === 0),
 });
 
@@ -144,24 +159,27 @@ export function defineBatch<Result extends TSchema>(
     load(sources: EndpointSources, names: readonly string[]): Promise<Static<Result>>;
   },
 ) {
-  return defineRead<Operation, Result, readonly string[]>({
+  return defineRead<Operation, Result, NamesRequest>({
     ...declared,
     part,
     summary: `Details of several ${owners}`,
     description:
       "The results are in the order of the request; a repeated name is repeated. Of a name that is not " +
-      "found, error is the body of the 404 of a single read.",
+      "found, error is the body of the 404 of a single read. With list, the request has the names of a " +
+      "saved list of the account; the key then needs the scope lists, too.",
     price: {
       text: "1 credit for each name, found or not; all of them or, with a 402, none.",
       example: 2,
-      countReads: ({ length }) => length,
+      countReads: (request) => request.names.length,
     },
+    savedList: { kind, max: BATCH_MAX_NAMES },
     result: { schema, description: "A result for each name" },
     errors: {
       "Invalid Request": `${names} must be a list of 1 to ${BATCH_MAX_NAMES} names, got "${example}"`,
+      ...LIST_ERROR,
     },
     parse: (input) => parseBatchRequest(kind, input.body),
-    load: async (sources, _, request) => ({ body: await load(sources, request), tags: [] }),
+    load: async (sources, _, request) => ({ body: await load(sources, request.names), tags: [] }),
   });
 }
 
@@ -190,18 +208,25 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
       example: 2,
       countReads: (request) => request.names.length,
     },
+    savedList: { kind, max: COMPARISON_MAX_NAMES },
     query: {
-      [names]: Type.String({
-        minLength: 1,
-        maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
-        description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
-        examples: [`${example},nobody`],
-      }),
+      [names]: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
+          description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas; needed without list.`,
+          examples: [`${example},nobody`],
+        }),
+      ),
+      list: createSavedListParameter(
+        `A saved list of the account, in any case, whose 1 to ${COMPARISON_MAX_NAMES} ${owners} are ` +
+          `compared, in place of ${names}. The key needs the scope lists.`,
+      ),
       count: createChoiceParameter(counts, "The count that is compared.", counts[0]),
       ...BUCKETS,
     },
     result: { schema, description: "A page of the table", headers: ["Link"] },
-    errors: createBucketErrors(owner),
+    errors: { ...createBucketErrors(owner), ...LIST_ERROR },
     parse: ({ query, now }) => ({
       ...parseComparisonRequest(kind, query, now, limitError),
       ...readRangeOrigin(query),
@@ -211,11 +236,14 @@ export function defineComparison<Kind extends OwnerKind, Result extends TSchema>
 
 /** Creates a comparison. `nameEntities` creates the field that has the result for each name. */
 export async function createComparison<Count extends string, Entities extends object>(
-  { count, interval }: Pick<ComparisonRequest, "interval"> & { readonly count: Count },
+  { count, ...request }: Pick<ComparisonRequest, "interval" | "zone"> & { readonly count: Count },
   reading: Promise<CacheableResult<Comparison>>,
   nameEntities: (entities: Comparison["entities"]) => Entities,
 ) {
   const { body, ...caching } = await reading;
   const { entities, ...table } = body;
-  return { ...caching, body: { count, interval, ...nameEntities(entities), ...table } };
+  return {
+    ...caching,
+    body: { count, ...createGroupingFields(request), ...nameEntities(entities), ...table },
+  };
 }

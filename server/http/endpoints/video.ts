@@ -2,10 +2,15 @@
 import type { TProperties } from "@sinclair/typebox";
 import { parseShortsRequest } from "../../../core/shorts.ts";
 import { SHORTS_LIMIT_RANGE } from "../../../core/limits.ts";
-import { SORT_FIELDS, SORTS, parseListRequest } from "../../../core/lists.ts";
+import { parseListRequest } from "../../../core/lists.ts";
 import { createNamedResults } from "../../../core/batch.ts";
+import { formatInstant } from "../../../core/time.ts";
 import { createVideoError } from "../../../core/errors.ts";
+import type { ChannelPage } from "../../../core/resources/generated/types.ts";
+import * as itemSchemas from "../../../core/resources/items.ts";
+import * as tableSchemas from "../../../core/resources/tables.ts";
 import * as schemas from "../../../core/resources/video.ts";
+import type { CacheableResult } from "../../store/reads/read-types.ts";
 import * as ownerSchemas from "../../../core/resources/owners.ts";
 import { defineRead, type ReadEndpoint } from "./endpoint.ts";
 import {
@@ -15,13 +20,23 @@ import {
   defineHistory,
   type OwnerInterface,
 } from "./owners.ts";
+import { defineItemBatch, defineItemComparison } from "./items.ts";
+import {
+  assertListIsGiven,
+  chooseListColumns,
+  defineItemList,
+  hideDerivedColumns,
+  HOW_FIELDS_WORK,
+} from "./lists.ts";
 import {
   createCursorParameter,
   createFilterParameter,
+  createFloorParameter,
   createInstantParameter,
   createIntegerParameter,
   createListQuery,
   FORMAT,
+  LIST_ERROR,
 } from "./parameters.ts";
 
 const VIDEO: OwnerInterface<"channel"> = {
@@ -33,6 +48,9 @@ const VIDEO: OwnerInterface<"channel"> = {
   limitError: "Invalid Request",
 };
 
+const SHORTS = { kind: "short", items: "shorts" } as const;
+const NAMED_SHORTS = { ...SHORTS, example: "u7s9Y0J4Nnm" } as const;
+
 const CHANNEL_ERROR = { "Channel Not Found": "Channel nobody not found" } as const;
 const SHORT_ERRORS = {
   ...CHANNEL_ERROR,
@@ -40,7 +58,8 @@ const SHORT_ERRORS = {
 } as const;
 
 const CHANNEL_LIST_QUERY: TProperties = {
-  ...createListQuery(SORTS.channel),
+  ...createListQuery("channel"),
+  minSubscribers: createFloorParameter("subscribers"),
   country: createFilterParameter("Only channels of this country, in any case."),
 };
 
@@ -60,17 +79,32 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
       "Pages neither skip nor repeat a channel while others change; one whose figure changes between " +
       "two pages moves to its new place, so it can be missed or listed twice. Of a long list, a page " +
       "with `search` or `country` can have fewer channels than `limit`, or none, and go on: read while " +
-      "`hasMore` is true.",
+      "`hasMore` is true. " +
+      HOW_FIELDS_WORK,
     query: CHANNEL_LIST_QUERY,
-    result: { schema: schemas.ChannelList, description: "The channels", headers: ["Link"] },
-    errors: { "Invalid Request": 'order must be one of desc, asc, got "up"' },
-    parse: ({ query }) => (isPageQuery(query) ? parseListRequest("channel", query) : undefined),
-    load: ({ video }, _, request, signal) =>
-      request === undefined ? video.channels() : video.channelPage(request, signal),
+    result: { schema: tableSchemas.ChannelPage, description: "The channels", headers: ["Link"] },
+    errors: { "Invalid Request": 'order must be one of desc, asc, got "up"', ...LIST_ERROR },
+    savedList: { kind: "channel" },
+    parse: ({ query, derivedMetrics }) =>
+      isPageQuery(query)
+        ? assertListIsGiven(parseListRequest("channel", query), derivedMetrics)
+        : undefined,
+    async load(
+      { video, derivedMetrics },
+      _,
+      request,
+      signal,
+    ): Promise<CacheableResult<ChannelPage>> {
+      if (request === undefined) return video.channels();
+      const { fields } = request;
+      if (fields === undefined) return video.channelPage(request, signal);
+      const table = await video.channelTable({ ...request, fields }, signal);
+      return hideDerivedColumns(request, table, derivedMetrics);
+    },
     csv: {
       items: "channels",
       createFileName: () => "channels.csv",
-      findExtraColumn: (request) => request && SORT_FIELDS.channel[request.sort],
+      chooseColumns: (summary, request) => chooseListColumns(summary, request),
     },
   }),
   defineRead({
@@ -130,6 +164,35 @@ export const VIDEO_ENDPOINTS: readonly ReadEndpoint[] = [
     },
     errors: SHORT_ERRORS,
     load: ({ video }, { channel, short_id }) => video.short(channel, short_id),
+  }),
+  defineItemList(VIDEO, {
+    id: "listAllShorts",
+    operation: "GET /api/video/shorts",
+    ...SHORTS,
+    schema: tableSchemas.ShortTable,
+    load: ({ video }, _, request, signal) => video.shortTable(request, signal),
+  }),
+  defineItemBatch(VIDEO, {
+    ...NAMED_SHORTS,
+    id: "batchShorts",
+    operation: "POST /api/video/shorts",
+    schema: itemSchemas.ShortBatch,
+    load: ({ video }, ids) => video.shortBatch(ids),
+    create: ({ owner, details }) => ({ channel: owner, details }),
+    createError: createVideoError,
+  }),
+  defineItemComparison(VIDEO, {
+    ...NAMED_SHORTS,
+    id: "compareShorts",
+    operation: "GET /api/video/compare-shorts",
+    schema: itemSchemas.ShortComparison,
+    read: ({ video }, request) => video.shortComparison(request),
+    create: ({ owner, title, publishedAt }) => ({
+      channel: owner,
+      title,
+      publishedAt: formatInstant(publishedAt),
+    }),
+    createError: createVideoError,
   }),
   defineHistory(VIDEO, {
     id: "getChannelHistory",

@@ -1,6 +1,7 @@
 /** Builds the OpenAPI document from endpoint declarations and fixed parts in reference.json. */
 import { Type, type StringOptions, type TProperties, type TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json" with { type: "json" };
+import { ERROR_STATUSES, isErrorCode } from "../../../core/errors.ts";
 import { Day, Instant } from "../../../core/resources/fields.ts";
 import * as resources from "../../../core/resources/schemas.ts";
 import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
@@ -38,12 +39,16 @@ function refineSchemas<Document extends object>(document: Document): Document {
   return JSON.parse(JSON.stringify(document, describe));
 }
 
-export function createDocument() {
+/** @param publicUrl Where clients reach the service; by default, where they found the document. */
+export function createDocument(publicUrl?: string) {
   const { document, securitySchemes, headers } = reference;
   const paths = Map.groupBy(ALL_ENDPOINTS, (endpoint) => parseOperation(endpoint).path);
   const schemas = ALL_ENDPOINTS.flatMap(({ result, body }) => [result.schema, body ?? []]).flat();
   return refineSchemas({
     ...document,
+    ...(publicUrl !== undefined && {
+      servers: [{ url: publicUrl, description: "This service" }],
+    }),
     info: { ...document.info, version },
     tags: Object.entries(API_PARTS).map(([name, { cost, about }]) => ({
       name,
@@ -96,7 +101,7 @@ const HEADERS = {
     description:
       "A key of your choice. The first request with it is charged, and within 24 hours up to " +
       `${FREE_REPEATS_MAX} repeats are free, so a retry costs nothing; the next one is charged ` +
-      "again. With another URL or body it is 400.",
+      "again. With another URL or body, or other names in its saved list, it is 400.",
   }),
   "X-Request-Id": createHeaderParameter({
     pattern: REQUEST_ID_PATTERN.source,
@@ -106,8 +111,9 @@ const HEADERS = {
 
 function selectHeaders(endpoint: EndpointDescription): TProperties {
   const { "If-None-Match": _ifNoneMatch, ...uncacheable } = HEADERS;
-  if (isCacheable(endpoint)) return HEADERS;
-  return isCharged(endpoint) ? uncacheable : { "X-Request-Id": HEADERS["X-Request-Id"] };
+  const { "Idempotency-Key": _idempotencyKey, ...free } = HEADERS;
+  if (isCharged(endpoint)) return isCacheable(endpoint) ? HEADERS : uncacheable;
+  return isCacheable(endpoint) ? free : { "X-Request-Id": HEADERS["X-Request-Id"] };
 }
 
 function describePrice(cost: number): string {
@@ -115,10 +121,15 @@ function describePrice(cost: number): string {
   return cost === 1 ? "1 credit." : `${cost} credits.`;
 }
 
+const isKey = (security: string | undefined) =>
+  security === "apiKey" || security === "adminSession";
+
 const isCharged = ({ part }: EndpointDescription) => API_PARTS[part].cost > 0;
 
+/** All charged reads have an entity tag, and so do other endpoints that declare it. */
 const isCacheable = (endpoint: EndpointDescription) =>
-  isCharged(endpoint) && endpoint.operation.startsWith("GET ");
+  (isCharged(endpoint) && endpoint.operation.startsWith("GET ")) ||
+  endpoint.result.headers?.includes("ETag") === true;
 
 function describeOperation(endpoint: EndpointDescription) {
   const { id, part, summary, description, query = {}, body, result, price } = endpoint;
@@ -197,18 +208,25 @@ function describeContent(schema: TSchema, example: unknown) {
   return { [contentMediaType]: { schema: { type, format }, example } };
 }
 
+/** Whether a 404 is charged. That of a saved list, which is read before the debit, is free. */
+const isNotFoundPaid = ({ errors = {} }: EndpointDescription) =>
+  Object.keys(errors).some(
+    (name) => name !== "List Not Found" && isErrorCode(name) && ERROR_STATUSES[name] === 404,
+  );
+
 function createHeaderRefs(endpoint: EndpointDescription, status: number) {
   const { part, result } = endpoint;
   const isSuccess = status < 400;
-  const isPaid = isCharged(endpoint) && (isSuccess || status === 404);
+  const isPaid = isCharged(endpoint) && (isSuccess || (status === 404 && isNotFoundPaid(endpoint)));
   const names = ["X-Request-Id", "Vary", "Cache-Control"];
   if (isSuccess) names.push("Content-Encoding", ...(result.headers ?? []));
   // Requests are counted once they are authenticated, before anything else can fail.
-  if (API_PARTS[part].security === "apiKey" && status !== 401) {
+  if (isKey(API_PARTS[part].security) && status !== 401) {
     names.push("RateLimit", "RateLimit-Policy");
   }
   if (isPaid) names.push("X-Credits-Cost");
   if (isPaid || status === 402) names.push("X-Credits-Remaining");
+  if (status === 402) names.push("Link");
   if (isCacheable(endpoint) && isSuccess) names.push("ETag");
   if (status === 429 || status === 503) names.push("Retry-After");
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -10,7 +10,7 @@ import {
   type createServiceError,
 } from "../../../core/errors.ts";
 import { ServiceError, VideoError } from "../../../core/resources/fields.ts";
-import { createMissingScopeError } from "../admission.ts";
+import { createMissingScopeError, findRequiredScope } from "../admission.ts";
 import {
   API_PARTS,
   parseOperation,
@@ -48,11 +48,12 @@ function listErrors(endpoint: EndpointDescription): NamedError[] {
   const { path } = parseOperation(endpoint);
   const { cost, security } = API_PARTS[part];
   const { withBody, charged, always, ...authentication } = reference.commonErrors;
+  const scope = security === "apiKey" ? findRequiredScope(path) : undefined;
   const credits = createInsufficientCreditsError(0, price?.example ?? READ_COST);
   return [
     ...createPathErrors(endpoint),
     createUnknownParameterError(Object.keys(query), UNKNOWN_NAME),
-    ...(security === "apiKey" ? [createMissingScopeError(path)] : []),
+    ...(scope === undefined ? [] : [createMissingScopeError(scope)]),
     ...createErrors(errors),
     ...(body === undefined || "contentMediaType" in body ? [] : createErrors(withBody)),
     ...(security === undefined ? [] : createErrors(authentication[security])),

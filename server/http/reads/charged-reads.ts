@@ -10,13 +10,14 @@
  * asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians of
  * the ratios of alternating runs.
  */
-import type { Caller } from "../../metering/api-keys.ts";
-import type { Receipt } from "../../metering/batch-committer.ts";
+import type { Receipt } from "../../metering/group-commit.ts";
 import type { DebitQueue } from "../../metering/debit-queue.ts";
+import type { createFreeReads } from "../../metering/free-reads.ts";
 import { ERROR_STATUSES } from "../../../core/errors.ts";
 import type { OnFailure } from "../../log.ts";
 import { CLOSED_CONNECTION_REASON } from "../../stored-names.ts";
-import { admit, setCommonHeaders } from "../admission.ts";
+import { isTracing, traceWork } from "../../telemetry/tracing.ts";
+import { admit, isSession, setCommonHeaders, type RequestCaller } from "../admission.ts";
 import {
   matchesEntityTag,
   setCacheHeaders,
@@ -29,35 +30,38 @@ import {
   isCompressible,
   type ContentEncoding,
 } from "../content/compression.ts";
-import { createErrorResponse, toClientError } from "../errors.ts";
+import { CLIENT_CLOSED_REQUEST, createErrorResponse, toClientError } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
 import { parseIdempotencyKey, READ_COST } from "./charges.ts";
-import { matchRead, prepareRead, type ReadRoute } from "./read-route.ts";
+import {
+  findOrPrepare,
+  prepareUnlisted,
+  type FoundReadsOptions,
+  type MatchedRead,
+} from "./found-reads.ts";
+import { matchRead, type PreparedRead, type ReadRoute } from "./read-route.ts";
 import {
   compressResponse,
   isFresh,
   renderResponse,
   type RenderedResponse,
 } from "./rendered-response.ts";
-import type { createResponseCache } from "./response-cache.ts";
+import { serveUnchargedRead } from "./uncharged-read.ts";
 
 type AdmissionOptions = Parameters<typeof admit>[0];
-type MatchedRead = NonNullable<ReturnType<typeof matchRead>>;
 
-interface ChargedReadsOptions extends AdmissionOptions {
-  readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund">;
-  readonly responseCache: ReturnType<typeof createResponseCache>;
+interface ChargedReadsOptions extends AdmissionOptions, FoundReadsOptions {
+  readonly debitQueue: Pick<DebitQueue, "debit" | "complete" | "refund" | "readChanges">;
+  /** Admits reads in sessions of administrators. */
+  readonly freeReads: Pick<ReturnType<typeof createFreeReads>, "admit">;
   readonly bodyStreamer: BodyStreamer;
   /** Limits the reads of one event loop iteration; `undefined` if the read may start now. */
   waitForSlot(): Promise<void> | undefined;
-  now(): number;
+  readonly creditsUrl?: string | undefined;
   readonly onFailure: OnFailure;
   onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
-
-/** The status in logs and metrics of a request whose client left, as in nginx. */
-const CLIENT_CLOSED_REQUEST = 499;
 
 export function createChargedReads(options: ChargedReadsOptions) {
   const routesByHandler = new Map<unknown, ReadRoute>();
@@ -74,6 +78,12 @@ export function createChargedReads(options: ChargedReadsOptions) {
 
     isChargedRead: (request: Request): boolean => match(request) !== undefined,
 
+    /** Serves a read of a command; returns `undefined` for any other request. */
+    serveUncharged(request: Request): Promise<Response> | undefined {
+      const read = match(request);
+      return read && serveUnchargedRead(read, options.debitQueue);
+    },
+
     createHandler(route: ReadRoute) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);
@@ -89,11 +99,11 @@ export function createChargedReads(options: ChargedReadsOptions) {
 /** Serves a read. The debit is committed before the response, and refunded if the read fails. */
 async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promise<Response> {
   const startedAt = performance.now();
-  const { bodyStreamer, debitQueue, now, onCompleted } = options;
+  const { bodyStreamer, debitQueue, now, onCompleted, responseCache } = options;
   const { request, pathAndQuery, pattern, route, cacheKey } = read;
   const headers: ResponseHeaders = {};
   const { signal } = request;
-  let caller: Caller | undefined;
+  let caller: RequestCaller | undefined;
   let receipt: Receipt | undefined;
   let response: Response;
   try {
@@ -104,21 +114,21 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     if (caller === undefined) throw new Error("A charged read needs an API key");
     const body = cacheKey === undefined ? await readJsonBody(request) : undefined;
     const encoding = chooseEncoding(request);
-    const cached = findCached(options, read, encoding);
-    // The parameters of a cached response are valid: its key has the same path and query.
-    const prepared = cached === undefined ? prepareRead(read, body) : undefined;
-    const idempotencyKey = parseIdempotencyKey(request, pathAndQuery, body);
+    const found = findOrPrepare(options, read, body, caller, encoding);
+    const { matched, cached, prepared } = found instanceof Promise ? await found : found;
+    const idempotencyKey = parseIdempotencyKey(request, pathAndQuery, body, matched.listHash);
     if (cached !== undefined) bodyStreamer.assertRoomFor(cached.body);
-    const { account, key } = caller;
-    const { endpoint } = pattern;
     const cost = prepared?.cost ?? cached?.cost ?? READ_COST;
-    receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey }, signal);
+    receipt = await charge(options, read, caller, { cost, idempotencyKey });
     signal.throwIfAborted();
-    const rendered =
-      cached !== undefined && isFresh(cached, now())
-        ? cached
-        : await loadResponse(options, receipt, read, prepared ?? prepareRead(read, body));
-    const encoded = encodeResponse(options, receipt, read, rendered, encoding);
+    let rendered = cached;
+    if (rendered !== undefined && isFresh(rendered, now())) responseCache.reads.hit++;
+    else {
+      if (matched.cacheKey !== undefined) responseCache.reads.miss++;
+      const toLoad = prepared ?? prepareUnlisted(read, body);
+      rendered = await loadResponse(options, receipt, matched, toLoad);
+    }
+    const encoded = encodeResponse(options, receipt, matched, rendered, encoding);
     const sent = encoded instanceof Promise ? await encoded : encoded;
     signal.throwIfAborted();
     response = createResponse(bodyStreamer, read, sent, headers, receipt);
@@ -126,7 +136,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
   } catch (error) {
     const isClosed = await settleFailedRead(debitQueue, receipt, request, headers, error);
     const isRefunded = receipt !== undefined && receipt.cost > 0;
-    if (isRefunded && isClosed && caller !== undefined)
+    if (isRefunded && isClosed && caller !== undefined && !isSession(caller))
       options.abortLimiter?.countAbort(caller.key);
     if (isClosed) response = new Response(null, { status: CLIENT_CLOSED_REQUEST });
     else {
@@ -139,16 +149,17 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
   return response;
 }
 
-/** Finds the cached response: compressed, under a key that begins with the encoding, else plain. */
-function findCached(
-  { responseCache, now }: ChargedReadsOptions,
-  { cacheKey }: MatchedRead,
-  encoding: ContentEncoding | undefined,
-): RenderedResponse | undefined {
-  if (cacheKey === undefined) return undefined;
-  const compressed =
-    encoding === undefined ? undefined : responseCache.get(encoding + cacheKey, now());
-  return compressed ?? responseCache.get(cacheKey, now());
+/** Debits the account of an API key; a session has none, so its idempotency keys mean nothing. */
+function charge(
+  { debitQueue, freeReads }: ChargedReadsOptions,
+  { request, pattern }: MatchedRead,
+  caller: RequestCaller,
+  terms: Pick<Parameters<DebitQueue["debit"]>[0], "cost" | "idempotencyKey">,
+): Promise<Receipt> {
+  if (isSession(caller)) return freeReads.admit();
+  const { account, key } = caller;
+  const { endpoint } = pattern;
+  return debitQueue.debit({ account, key, endpoint, ...terms }, request.signal);
 }
 
 function encodeResponse(
@@ -167,16 +178,24 @@ function encodeResponse(
     : responseCache.load(encoding + cacheKey, changeSequence, encode);
 }
 
-async function loadResponse(
+const loadResponse: typeof loadUntraced = (options, receipt, read, prepared) => {
+  if (!isTracing()) return loadUntraced(options, receipt, read, prepared);
+  return traceWork("load", () => loadUntraced(options, receipt, read, prepared));
+};
+
+async function loadUntraced(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
   { request, cacheKey }: MatchedRead,
-  { cost, load }: ReturnType<typeof prepareRead>,
+  { cost, load }: PreparedRead,
 ): Promise<RenderedResponse> {
   const render = async () => {
     const slot = waitForSlot();
     if (slot !== undefined) await slot;
-    return renderResponse(await load(request.signal), cost);
+    const result = await load(request.signal);
+    return isTracing()
+      ? traceWork("render", async () => renderResponse(result, cost))
+      : renderResponse(result, cost);
   };
   if (cacheKey === undefined) return render();
   for (;;) {
@@ -242,5 +261,5 @@ async function settleFailedRead(
 
 function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {
   headers["x-credits-cost"] = String(cost);
-  headers["x-credits-remaining"] = String(balance);
+  if (balance !== undefined) headers["x-credits-remaining"] = String(balance);
 }

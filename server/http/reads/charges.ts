@@ -2,6 +2,10 @@
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 
+/** SHA-256, in hex. */
+export const hashText = (text: string): string =>
+  new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
 /** The credits that a read of one entity or one page costs. */
 export const READ_COST = 1;
 
@@ -11,11 +15,17 @@ export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`,
 );
 
-/** Parses the idempotency key of a request. Spaces in the JSON of its body make no difference. */
+/**
+ * Parses the idempotency key of a request. Spaces in the JSON of its body make no difference.
+ *
+ * @param listHash Identifies the names of the saved list that the request reads: with other names,
+ * which can have another price, it is another request.
+ */
 export function parseIdempotencyKey(
   { headers }: Request,
   pathAndQuery: string,
   body: unknown,
+  listHash?: string,
 ): IdempotencyKey | undefined {
   const value = headers.get("idempotency-key");
   if (value === null) return undefined;
@@ -25,7 +35,7 @@ export function parseIdempotencyKey(
         `got ${quoteValue(value)}`,
     );
   }
-  const text = body === undefined ? pathAndQuery : `${pathAndQuery} ${JSON.stringify(body)}`;
-  const fingerprint = new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  return { value, fingerprint };
+  const bodyText = body === undefined ? undefined : JSON.stringify(body);
+  const parts = [pathAndQuery, bodyText, listHash].filter((part) => part !== undefined);
+  return { value, fingerprint: hashText(parts.join(" ")) };
 }

@@ -1,7 +1,7 @@
 /** Limits the reads in one iteration of the event loop, so that responses leave between them. */
 
 /** Callers get slots in the order they came. `undefined` means that a slot is free now. */
-export function createEventLoopLimiter(maxPerIteration: number): () => Promise<void> | undefined {
+export function createEventLoopLimiter(maxPerIteration: number) {
   const waiting: (() => void)[] = [];
   let freeSlots = maxPerIteration;
   let isScheduled = false;
@@ -14,11 +14,13 @@ export function createEventLoopLimiter(maxPerIteration: number): () => Promise<v
     for (const resume of released) resume();
   }
 
-  return () => {
+  function waitForSlot(): Promise<void> | undefined {
     if (!isScheduled) setImmediate(startIteration);
     isScheduled = true;
     if (freeSlots === 0) return new Promise((resolve) => waiting.push(resolve));
     freeSlots--;
     return undefined;
-  };
+  }
+
+  return Object.assign(waitForSlot, { countWaiting: (): number => waiting.length });
 }

@@ -42,9 +42,6 @@ const encoder = new TextEncoder();
 // Without this option, it would remove a byte-order mark at the beginning of a body.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The entity tags of long bodies: another large read can return the same bytes. */
-const etags = new WeakMap<Uint8Array, string>();
-
 export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: number): boolean {
   return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
 }
@@ -52,7 +49,7 @@ export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: n
 export function renderResponse(result: ReadResult, cost = READ_COST): RenderedResponse {
   const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
   const body = joinPieces(result.csv ? [result.csv] : stringifyToPieces(result.body));
-  const etag = getEtag(body);
+  const etag = `"${Bun.hash(body).toString(36)}"`;
   const headers = new Headers({
     ...PRIVATE_CACHE_HEADERS,
     "content-type": "application/json",
@@ -74,14 +71,6 @@ export async function compressResponse(
   headers.set("etag", etag);
   headers.set("content-encoding", encoding);
   return { ...response, body, etag, headers };
-}
-
-function getEtag(body: RenderedResponse["body"]): string {
-  const hash = () => `"${Bun.hash(body).toString(36)}"`;
-  if (typeof body === "string") return hash();
-  const etag = etags.get(body) ?? hash();
-  etags.set(body, etag);
-  return etag;
 }
 
 /** Joins pieces: to text if they are short, else to bytes. */

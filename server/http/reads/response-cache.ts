@@ -10,6 +10,7 @@ const ENTRY_OVERHEAD_BYTES = 1024;
 export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   const keysByTag = new Map<string, Set<string>>();
   const pending = new Map<string, { sequence: number; response: Promise<RenderedResponse> }>();
+  const reads = { hit: 0, miss: 0 };
   let latestSequence: number | undefined;
   const entries = new LRUCache<string, RenderedResponse>({
     maxSize: maxBytes,
@@ -54,6 +55,12 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   return {
     get,
     set,
+
+    /** How many reads found their response before their debit, and how many did not. */
+    reads,
+
+    /** What the cache has now. */
+    readUse: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
 
     /** Renders and stores a response. Requests with the same key and sequence share it. */
     load(

@@ -3,13 +3,14 @@ import type { Static } from "@sinclair/typebox";
 import { createMetricsError } from "../../../core/client/errors.ts";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { RESOURCES } from "../../http/admin/resources.ts";
+import { addPrefix, createStorageName } from "../router.ts";
 import { createStore } from "../state-hooks.ts";
 
 export type Resource<Name extends keyof typeof RESOURCES> = Static<(typeof RESOURCES)[Name]>;
 
 export type AdminAccount = Resource<"AdminAccount">;
 
-const STORAGE_KEY = "adminToken";
+const STORAGE_KEY = createStorageName("adminToken");
 
 /** The longest wait for a read. A change, such as a backup, may take longer. */
 const READ_TIMEOUT_MS = 20_000;
@@ -54,21 +55,33 @@ export async function sendAdmin<Body>(
 export const downloadAdmin = (path: string): Promise<Blob> =>
   request(path, adminSession.get().token, {}, (response) => response.blob());
 
+/** Reads the metrics, for which the service can want a token. */
+export async function readMetrics(timeoutMs: number): Promise<string> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const headers = createHeaders(adminSession.get().token);
+  const response = await fetch(addPrefix("/metrics"), { signal, headers });
+  if (!response.ok) throw new Error(`/metrics responds with ${response.status}`);
+  return response.text();
+}
+
+/** Sends no token if a header cannot have this text; then the service refuses the request. */
+const createHeaders = (token: string | null) =>
+  new Headers({ authorization: `Bearer ${/^[\x21-\x7e]+$/.test(token ?? "") ? token : ""}` });
+
 async function request<Content>(
   path: string,
   token: string | null,
   options: { readonly body?: string | null } & RequestInit,
   readContent: (response: Response) => Promise<Content>,
 ): Promise<Content> {
-  // Sends no token if a header cannot have this text; then the service refuses the request.
-  const headers = new Headers({
-    authorization: `Bearer ${/^[\x21-\x7e]+$/.test(token ?? "") ? token : ""}`,
-  });
+  const headers = createHeaders(token);
   if (typeof options.body === "string") headers.set("content-type", "application/json");
   const disconnect = (cause: unknown) => {
     throw new ConnectionError("The service does not answer", { cause });
   };
-  const response = await fetch(`/admin/${path}`, { ...options, headers }).catch(disconnect);
+  const response = await fetch(addPrefix(`/admin/${path}`), { ...options, headers }).catch(
+    disconnect,
+  );
   if (response.ok) return readContent(response).catch(disconnect);
   const { status } = response;
   const text = await response.text().catch(disconnect);

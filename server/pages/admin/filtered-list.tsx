@@ -51,22 +51,24 @@ export function FilteredList<Item, Page extends { readonly next: string | null }
   return (
     <>
       <Form
-        class="fields"
+        class="filters"
         role="search"
         onSubmit={(fields) => filterBy(text.name, fields["text"] ?? "")}
       >
-        <label class="field">
+        <label class="control">
           <span>{text.label}</span>
           <input
             key={values[text.name]}
             name="text"
             size={20}
+            placeholder="anything"
             defaultValue={values[text.name]}
             autocomplete="off"
           />
         </label>
         <button type="submit">Filter</button>
-        <label class="field">
+        <span class="space" />
+        <label class="control">
           <span>{choice.label}</span>
           <select
             value={values[choice.name]}

@@ -46,10 +46,11 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
 export function FieldForm(properties: {
   readonly label: string;
   readonly submitLabel?: string;
+  readonly look?: "primary";
   readonly onSubmit: Submit;
   readonly children?: ComponentChildren;
 }) {
-  const { label, submitLabel = label, onSubmit, children } = properties;
+  const { label, submitLabel = label, look, onSubmit, children } = properties;
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (form) => {
     form.reset();
     form.querySelector("input")?.focus();
@@ -58,7 +59,7 @@ export function FieldForm(properties: {
     <>
       <Form class="fields" aria-label={label} onSubmit={submit}>
         {children}
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class={look} disabled={isBusy}>
           {isBusy ? "Wait…" : submitLabel}
         </button>
       </Form>

@@ -2,14 +2,15 @@
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
 import "./style.css";
+import { ADMIN_SESSION_HOURS } from "../../../core/limits.ts";
 import { render, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { MetricsError } from "../../../core/client/mod.ts";
 import { Button, Form } from "../parts/form.tsx";
 import { Frame } from "../parts/frame.tsx";
 import { useProgress } from "../state-hooks.ts";
-import { useAdminAddress } from "../router.ts";
-import { adminSession, describeFailure, sendAdmin, setToken } from "./api.ts";
+import { addPrefix, KEY_STORAGE, useAdminAddress } from "../router.ts";
+import { adminSession, describeFailure, sendAdmin, setToken, type Resource } from "./api.ts";
 import { Account } from "./views/account.tsx";
 import { Accounts } from "./views/accounts.tsx";
 import { Audit } from "./views/audit.tsx";
@@ -49,7 +50,7 @@ function AdminApp() {
   }, [place]);
   const signOut = (
     <p class="credits">
-      <Button label="Sign out" look="plain" onClick={() => setToken(null)} />
+      <ShowNumbers /> <Button label="Sign out" look="plain" onClick={() => setToken(null)} />
     </p>
   );
   return (
@@ -77,6 +78,33 @@ function AdminApp() {
         </>
       )}
     </Frame>
+  );
+}
+
+/** A button that opens the dashboard in a session, which reads for free. */
+function ShowNumbers() {
+  const { progress, follow } = useProgress();
+  const open = async () => {
+    const { session } = await sendAdmin<Resource<"OpenedSession">>("POST", "sessions");
+    sessionStorage.setItem(KEY_STORAGE, session);
+    location.assign(addPrefix("/"));
+  };
+  const { isLoading, error } = progress;
+  return (
+    <>
+      <Button
+        label="Show the numbers"
+        look="plain"
+        hint={`Opens the dashboard for ${ADMIN_SESSION_HOURS} hours, free, to look only`}
+        isDisabled={isLoading}
+        onClick={() => follow(open())}
+      />
+      {error !== undefined && (
+        <span role="alert" class="loss">
+          {describeFailure(error)}
+        </span>
+      )}
+    </>
   );
 }
 

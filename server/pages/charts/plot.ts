@@ -1,65 +1,110 @@
-/** Draws a chart with uPlot: fits the width, marks gaps, zooms, and steps through its values. */
-import uPlot from "uplot";
-import { createOptions, type PlotData } from "./plot-options.ts";
+/** Draws a chart with uPlot: fits its width, shows a part of the time, and points at its values. */
+import type uPlot from "uplot";
+import { formatMeasure, formatPoint } from "../format.ts";
+import { createChartStyle } from "./canvas.ts";
+import { arrangeRows, type PlotData } from "./plot-data.ts";
+import { createOptions } from "./plot-options.ts";
+import { createTooltip, readRow } from "./tooltip.tsx";
+import type { View } from "./view.ts";
+import { getUplot } from "./uplot.ts";
 
-const HEIGHT = 260;
+export const PLOT_HEIGHT = 260;
 
-/** The part of the time that a chart shows, in milliseconds since 1970 UTC. */
-export type PlotView = Readonly<{ from: number; to: number; isWhole: boolean }>;
+export type Plot = ReturnType<typeof drawPlot>;
 
-const SHOWN_MIN = 3;
+/** Outside of the chart: uPlot then points at nothing. */
+const NOWHERE = { left: -10, top: -10 };
 
-export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotView) => void) {
-  const style = getComputedStyle(host);
-  const { times, columns } = insertGaps(data);
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  // Half a bar at both ends.
-  const margin = data.kind === "bars" ? (last - first) / Math.max(1, times.length - 1) / 2 : 0;
-  const readView = ({ scales }: uPlot) => ({
-    from: (scales["x"]?.min ?? first) + margin,
-    to: (scales["x"]?.max ?? last) - margin,
-  });
-  const readColour = (name: string) => style.getPropertyValue(name).trim();
-  const reportView = (plot: uPlot, scale: string) => {
-    if (scale !== "x") return;
-    const { from, to } = readView(plot);
-    // A difference of a second is too small to see in a chart.
-    onView({ from: from * 1000, to: to * 1000, isWhole: from < first + 1 && to > last - 1 });
+/**
+ * Draws a chart.
+ *
+ * @param onZoom Called when the visitor drags over a part, or with nothing for all.
+ */
+export function drawPlot(
+  host: HTMLElement,
+  data: PlotData,
+  view: View | undefined,
+  onZoom: (view: View | undefined) => void,
+) {
+  const rows = arrangeRows(data);
+  const { times, drawn } = rows;
+  const style = createChartStyle(host);
+  const { readColour } = style;
+  const options = createOptions(data, rows, style);
+  const tooltip = createTooltip(data, rows, readColour);
+  const whole = { from: (times[0] ?? 0) * 1000, to: (times.at(-1) ?? 0) * 1000 };
+  const zoomToSelection = (chart: uPlot) => {
+    const { left, width } = chart.select;
+    if (width === 0) return;
+    const [from = 0, to = 0] = [left, left + width].map((x) => chart.posToVal(x, "x") * 1000);
+    chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    // The other charts of the group have the selection too, without an event of their own.
+    if (chart.cursor.event != null) onZoom({ from, to });
   };
-  const chart = new uPlot(
+  const chart = new (getUplot())(
     {
-      ...createOptions(data, readColour, times, margin),
+      ...options,
+      cursor: {
+        ...options.cursor,
+        drag: { setScale: false },
+        bind: { dblclick: () => () => (onZoom(undefined), null) },
+      },
       width: host.clientWidth,
-      height: HEIGHT,
-      hooks: { setScale: [reportView] },
+      height: PLOT_HEIGHT,
+      hooks: { ...options.hooks, ...tooltip, setSelect: [zoomToSelection] },
     },
-    [times, ...columns],
+    [times, ...drawn] as uPlot.AlignedData,
     host,
   );
+  const show = (shown: View | undefined) => {
+    const { from, to } = shown ?? whole;
+    if (from < to) chart.setScale("x", { min: from / 1000, max: to / 1000 });
+  };
+  if (view !== undefined) show(view);
+  followFingers(chart);
   const observer = new ResizeObserver(() => {
     if (host.clientWidth > 0 && host.clientWidth !== chart.width)
-      chart.setSize({ width: host.clientWidth, height: HEIGHT });
+      chart.setSize({ width: host.clientWidth, height: PLOT_HEIGHT });
   });
   observer.observe(host);
+  const observed = new Set(data.instants);
   return {
-    /** Scales the shown time by `factor`; moves it by `shift` of its length, earlier if < 0. */
-    show(factor: number, shift = 0): void {
-      const { from, to } = readView(chart);
-      const least = Math.min(last - first, ((last - first) / times.length) * SHOWN_MIN);
-      const length = Math.min(last - first, Math.max(least, (to - from) * factor));
-      const centre = (from + to) / 2 + shift * (to - from);
-      const min = Math.max(first, Math.min(last - length, centre - length / 2));
-      for (const plot of findGroup(chart, data)) plot.setScale("x", { min, max: min + length });
+    data,
+    show,
+    /** Whether a series is shown: a click in the legend hides it. */
+    isShown: (nth: number): boolean => chart.series[nth + 1]?.show !== false,
+    /** Finds the time of the value `steps` after the pointer; of those shown and observed. */
+    findTime(steps: number): number | undefined {
+      const { min = 0, max = 0 } = chart.scales["x"] ?? {};
+      // A row without an observation only separates two lines.
+      const shown = times.flatMap((time, row) =>
+        time >= min && time <= max && observed.has(Math.round(time * 1000)) ? [row] : [],
+      );
+      const { idx } = chart.cursor;
+      // Without a pointer, the first step to the left is to the newest value.
+      const outside = steps < 0 ? shown.length : -1;
+      const from = typeof idx === "number" ? shown.findIndex((row) => row >= idx) : outside;
+      const row = shown[Math.max(0, Math.min(shown.length - 1, from + steps))];
+      return row === undefined ? undefined : times[row];
     },
-    /** Points at the values `steps` later, and returns their text for screen readers. */
-    step(steps: number): string {
-      const row = findFurtherRow(chart, new Set(data.instants), steps);
-      if (row === undefined) return "Nothing is known here";
-      const time = chart.data[0][row] ?? 0;
-      for (const plot of findGroup(chart, data)) {
-        plot.setCursor({ left: plot.valToPos(time, "x"), top: 0 });
-      }
-      return describeRow(chart, row);
+    /** Points at a time, or at nothing. */
+    point(time: number | undefined): void {
+      if (time === undefined) chart.setCursor(NOWHERE);
+      else chart.setCursor({ left: chart.valToPos(time, "x"), top: 0 });
+    },
+    /** Describes the values at a time for screen readers, the series in their order. */
+    describe(time: number): string {
+      const { timeScale, unfinishedFrom = Infinity, measure = "count" } = data;
+      const values = readRow(data, rows, times.indexOf(time), readColour);
+      const soFar = time * 1000 < unfinishedFrom ? [] : ["so far"];
+      return [
+        formatPoint(time * 1000, timeScale),
+        ...soFar,
+        ...values.map(
+          ({ label, value, note }) =>
+            `${label}: ${formatMeasure(value, measure)}${note === "" ? "" : ` (${note})`}`,
+        ),
+      ].join(", ");
     },
     remove(): void {
       observer.disconnect();
@@ -68,44 +113,11 @@ export function drawPlot(host: HTMLElement, data: PlotData, onView: (view: PlotV
   };
 }
 
-const findGroup = (chart: uPlot, { group }: PlotData): readonly uPlot[] =>
-  group === undefined ? [chart] : uPlot.sync(group).plots;
-
-/** Finds the row `steps` after the pointer, among shown rows that have an observation. */
-function findFurtherRow(chart: uPlot, observed: ReadonlySet<number>, steps: number) {
-  const { min = 0, max = 0 } = chart.scales["x"] ?? {};
-  // A row without an observation only separates two lines.
-  const shown = Array.from(chart.data[0]).flatMap((time, index) =>
-    time >= min && time <= max && observed.has(Math.round(time * 1000)) ? [index] : [],
-  );
-  const { idx } = chart.cursor;
-  // Without a pointer, the first step to the left is to the newest value.
-  const outside = steps < 0 ? shown.length : -1;
-  const from = typeof idx === "number" ? shown.findIndex((row) => row >= idx) : outside;
-  return shown[Math.max(0, Math.min(shown.length - 1, from + steps))];
-}
-
-const describeRow = (chart: uPlot, row: number): string =>
-  chart.series
-    .map(({ label, value }, nth) => {
-      const known = chart.data[nth]?.[row] ?? null;
-      const text = typeof value === "function" ? value(chart, known as number, nth, row) : known;
-      return nth === 0 ? String(text).replace(/ \(.+\)/, "") : `${String(label)}: ${String(text)}`;
-    })
-    .join(", ");
-
-/** Inserts an unknown value in the middle of gaps: the least time between values sets bar width. */
-function insertGaps({ instants, series, getGapMs }: PlotData) {
-  const times: number[] = [];
-  const columns: (number | null)[][] = series.map(() => []);
-  for (const [index, at] of instants.entries()) {
-    const previous = instants[index - 1];
-    if (previous !== undefined && at - previous > getGapMs(at)) {
-      times.push((previous + at) / 2000);
-      for (const column of columns) column.push(null);
-    }
-    times.push(at / 1000);
-    for (const [nth, column] of columns.entries()) column.push(series[nth]?.values[index] ?? null);
-  }
-  return { times, columns };
+/** Lets a finger that moves sideways point at values; one that moves up or down scrolls. */
+function followFingers(chart: uPlot): void {
+  chart.over.addEventListener("pointermove", ({ pointerType, clientX, clientY }) => {
+    if (pointerType !== "touch") return;
+    const { left, top } = chart.over.getBoundingClientRect();
+    chart.setCursor({ left: clientX - left, top: clientY - top });
+  });
 }

@@ -1,5 +1,6 @@
 /** A small chart for a table cell: a line without axes, marked as a loss if it falls. */
-import { findRoundingStep, LEAST_STEPS } from "../changes.ts";
+import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { LEAST_STEPS } from "../changes.ts";
 
 const WIDTH = 96;
 const HEIGHT = 24;

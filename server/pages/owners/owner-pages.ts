@@ -1,9 +1,12 @@
 /** The types, the page size and the reading of counts that pages of channels and users share. */
-import type { Client, HistoryQuery, ListQuery } from "../../../core/client/mod.ts";
+import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
 import type { GainDefinition } from "../../../core/growth.ts";
 import type { ItemKind, OwnerKind } from "../../../core/kinds.ts";
 import type { ComparisonTable, HistoryItem } from "../../../core/histories.ts";
+import type { DailyValue } from "../../../core/resources/generated/types.ts";
 import type { PageSource } from "../hooks.ts";
+import type { Pictured } from "../pictures.ts";
+import type { PlatformLink } from "../platform-links.ts";
 
 export function readCount(counts: object, name: string): number | null {
   const value: unknown = Reflect.get(counts, name);
@@ -16,25 +19,57 @@ export interface ListedOwner {
   readonly name: string;
   readonly username: string | null;
   readonly counts: object;
+  readonly picture: Pictured;
 }
 
-interface OwnerProfile extends ListedOwner {
+/** A row of a list, with the requested fields in `counts`. */
+export interface OwnerRow extends ListedOwner {
+  readonly observedAt: string | null;
+  readonly trend: readonly DailyValue[];
+}
+
+/** The query of a list of owners. */
+export interface OwnerListQuery {
+  readonly sort?: string | undefined;
+  readonly order?: "asc" | "desc";
+  readonly limit: number;
+  readonly search?: string | undefined;
+  readonly country?: string | undefined;
+  readonly list?: string | undefined;
+  /** The least of the main count. */
+  readonly min?: number | undefined;
+  /** The columns beside those of the name and the picture. */
+  readonly fields?: readonly string[];
+}
+
+/** Gains of the main count; `null` for one that is not known. */
+export type Gains = Readonly<Record<GainDefinition["period"], number | null>>;
+
+export interface OwnerProfile extends ListedOwner {
   readonly username: string;
-  /** The name by which comparisons find it: without commas, which separate names. */
-  readonly comparedName: string;
   readonly since: string | null;
+  readonly observedAt: string | null;
   readonly description: string | null;
   readonly note: string | null;
-  readonly gains?: Readonly<Record<GainDefinition["period"], number | null>>;
+  /** Those of a channel; those of a user are a part of its metrics, which cost a credit. */
+  readonly gains?: Gains;
 }
 
-export interface ListedItem {
+/** A short or tweet on its own page. */
+interface ItemProfile extends Readonly<Record<"title" | "ownerLabel", string>> {
   readonly id: string;
   readonly text: string | null;
   readonly publishedAt: string;
+  readonly observedAt: string | null;
   readonly counts: object;
-  readonly likes?: { readonly values: readonly (number | null)[]; readonly instants: number[] };
+  /** Its own picture, or that of its owner. */
+  readonly picture: Pictured;
+  /** Where it is on its platform, if that is known. */
+  readonly link?: PlatformLink | undefined;
 }
+
+/** The names by which requests find what has a history. */
+export type HistoryIds = readonly [owner: string, item?: string];
 
 /** Requests and fields of the pages of one kind of owner (channel, user) and its items. */
 export interface OwnerPages {
@@ -43,36 +78,32 @@ export interface OwnerPages {
   readonly itemKind: ItemKind;
   /** The part of the addresses before the identifier of an item. */
   readonly itemPath: string;
-  /** The counts with a column in the list; from the third on, only where there is room. */
+  /** The counts with a column in the list; from the second on, only where there is room. */
   readonly listedCounts: readonly string[];
   readonly roundedCount?: string;
   readonly hasCountry: boolean;
+  /** What to do when no owner was observed, and where. */
   readonly emptyHint: string;
+  readonly emptyLink: Readonly<Record<"href" | "label", string>>;
   readonly items: {
-    readonly counts: readonly string[];
-    /** How many days the list goes back; without this, the list is complete. */
-    readonly days?: number;
     readonly emptyText: string;
     readonly publishedLabel: string;
     /** Whether items have titles; if not, their text comes before everything else. */
     readonly hasTitles: boolean;
   };
-  openList(
-    client: Client,
-    query: ListQuery<string> & { readonly country?: string | undefined },
-  ): PageSource<ListedOwner>;
-  openItems(client: Client, owner: string): PageSource<ListedItem>;
+  openList(client: Client, query: OwnerListQuery): PageSource<OwnerRow>;
+  /** Where an owner is on its platform, if its identifier or one of its items tells. */
+  findLink(
+    id: string,
+    items: readonly Readonly<{ link?: PlatformLink | undefined }>[],
+  ): PlatformLink | undefined;
   openHistory(
     client: Client,
-    ids: readonly [owner: string, item?: string],
+    ids: HistoryIds,
     query: HistoryQuery,
   ): PageSource<HistoryItem<object>>;
   read(client: Client, name: string): Promise<OwnerProfile>;
-  readItem(
-    client: Client,
-    owner: string,
-    id: string,
-  ): Promise<ListedItem & Readonly<Record<"title" | "ownerLabel", string>>>;
+  readItem(client: Client, owner: string, id: string): Promise<ItemProfile>;
   /** `label` is `null` if an owner is not found; `readAt` is in milliseconds since 1970 UTC. */
   compare(
     client: Client,
@@ -85,4 +116,8 @@ export interface OwnerPages {
   }>;
 }
 
+/** The rows of a page of a list of owners, which costs a credit. */
+export const PAGE_ROWS = 100;
+
+/** The items of a page of the items of an owner, which costs a credit. */
 export const PAGE_ITEMS = 50;

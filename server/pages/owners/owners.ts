@@ -1,55 +1,54 @@
 /** Implements the pages of channels with shorts, and of users with tweets: requests and fields. */
 import type { Listing, MicroblogClient, VideoClient } from "../../../core/client/mod.ts";
-import type { TweetRecord } from "../../../core/resources/generated/types.ts";
 import type { ComparisonTable, HistoryPage } from "../../../core/histories.ts";
 import type { PageSource } from "../hooks.ts";
-import { PAGE_ITEMS, type ListedItem, type ListedOwner, type OwnerPages } from "./owner-pages.ts";
+import type { Pictured } from "../pictures.ts";
+import { findChannelLink, findShortLink, findUserLink } from "../platform-links.ts";
+import { rememberOwner } from "../picker/known-owners.ts";
+import type { ListedOwner, OwnerPages, OwnerRow } from "./owner-pages.ts";
 
 const CHANNEL_PAGES: OwnerPages = {
   kind: "channel",
   path: "channels",
   itemKind: "short",
   itemPath: "shorts",
-  listedCounts: ["subscribers", "videoCount"],
+  listedCounts: ["subscribers", "viewCount"],
   roundedCount: "subscribers",
   hasCountry: true,
-  emptyHint: "Import observations, or let the service collect some.",
+  emptyHint: "The operator imports observations, or lets the service collect channels.",
+  emptyLink: { href: "/admin#collection", label: "Open the administrator's page" },
   items: {
-    counts: ["views", "likes", "comments"],
     emptyText: "No short of this channel was observed yet.",
     publishedLabel: "Published",
     hasTitles: true,
   },
-  openList({ video }, query) {
-    // The service checks the sort.
-    const listing = video.channels(query as Parameters<VideoClient["channels"]>[0]);
-    return createPageSource(listing, ({ channels, pagination }) => ({
-      items: channels.map((channel) => listOwner(channel.id, channel)),
-      hasMore: pagination?.hasMore === true,
-    }));
-  },
-  openItems: ({ video }, channel) =>
-    createPageSource(video.shorts(channel, { limit: PAGE_ITEMS }), ({ shorts, pagination }) => ({
-      items: shorts.map(({ id, title, publishedAt, ...counts }) => ({
-        id,
-        text: title,
-        publishedAt,
-        counts,
+  openList({ video }, { fields = [], min, ...query }) {
+    const columns = ["username", "displayName", "country", "thumbnail", ...fields];
+    // The service checks the names of fields and sorts.
+    const [names, filters] = [columns, { ...query, minSubscribers: min }] as ListArguments<
+      VideoClient["channelTable"]
+    >;
+    return createPageSource(video.channelTable(names, filters), ({ channels, pagination }) => ({
+      items: channels.map((row) => ({
+        ...listChannel({ ...row, thumbnail: row.thumbnail ?? null, ...readNames(row) }),
+        ...readRow(row),
       })),
       hasMore: pagination.hasMore,
-    })),
+    }));
+  },
+  findLink: findChannelLink,
   openHistory: ({ video }, [channel, short], query) =>
     short === undefined
       ? openHistory(video.history(channel, query))
       : openHistory(video.shortHistory(channel, short, query)),
   async read({ video }, name) {
-    const { body } = await video.channel(name);
+    const { body, observedAt } = await video.channel(name);
     const { id, username, joinedAt, description, country, statistics } = body;
     return {
-      ...listOwner(id, body),
+      ...listChannel(body),
       username: username ?? id,
-      comparedName: username === null || username.includes(",") ? id : username,
       since: joinedAt,
+      observedAt,
       description,
       note: country,
       gains: {
@@ -60,9 +59,19 @@ const CHANNEL_PAGES: OwnerPages = {
     };
   },
   async readItem({ video }, channel, short) {
-    const { body } = await video.short(channel, short);
+    const { body, observedAt } = await video.short(channel, short);
     const { id, title, description: text, publishedAt, metrics: counts } = body;
-    return { id, title: title ?? id, text, publishedAt, counts, ownerLabel: "The channel" };
+    return {
+      id,
+      title: title ?? id,
+      text,
+      publishedAt,
+      observedAt,
+      counts,
+      ownerLabel: "The channel",
+      picture: { kind: "short", id },
+      link: findShortLink(channel, id),
+    };
   },
   compare({ video }, names, query) {
     // The service checks the count.
@@ -73,61 +82,74 @@ const CHANNEL_PAGES: OwnerPages = {
   },
 };
 
-const TWEET_DAYS = 14;
-
 const USER_PAGES: OwnerPages = {
   kind: "user",
   path: "users",
   itemKind: "tweet",
   itemPath: "tweets",
-  listedCounts: ["followers_count", "tweet_count", "following_count"],
+  listedCounts: ["followers_count", "tweet_count"],
   hasCountry: false,
-  emptyHint: "Add creators to the monitoring list, or import observations.",
+  emptyHint: "Add creators to the monitoring list: the service then collects them.",
+  emptyLink: { href: "/creators", label: "Open the monitoring list" },
   items: {
-    counts: ["impressions", "likes", "retweets", "replies"],
-    days: TWEET_DAYS,
-    emptyText: `No tweet of the last ${TWEET_DAYS} days was observed.`,
+    emptyText: "No tweet of this user was observed yet.",
     publishedLabel: "Created",
     hasTitles: false,
   },
-  openList({ microblog }, query) {
-    // The service checks the sort.
-    const listing = microblog.users(query as Parameters<MicroblogClient["users"]>[0]);
-    return createPageSource(listing, ({ users, pagination }) => ({
-      items: users.map((user) => listOwner(user.username, user)),
+  openList({ microblog }, { fields = [], min, ...query }) {
+    const columns = ["displayName", "profile_image_url", ...fields];
+    // The service checks the names of fields and sorts.
+    const [names, filters] = [columns, { ...query, minFollowers: min }] as ListArguments<
+      MicroblogClient["userTable"]
+    >;
+    return createPageSource(microblog.userTable(names, filters), ({ users, pagination }) => ({
+      items: users.map((row) => ({
+        ...listUser({
+          ...row,
+          displayName: row.displayName ?? null,
+          profile_image_url: row.profile_image_url ?? null,
+        }),
+        ...readRow(row),
+      })),
       hasMore: pagination.hasMore,
     }));
   },
-  openItems({ microblog }, username) {
-    const listing = microblog.tweets(username, { days: TWEET_DAYS, limit: PAGE_ITEMS });
-    return createPageSource(listing, ({ tweets, pagination: { has_more, total } }) => ({
-      items: Object.entries(tweets).map(readListedTweet),
-      hasMore: has_more,
-      total,
-    }));
-  },
+  findLink: (username, items) =>
+    items
+      .map(({ link }) => findUserLink(username, link?.href ?? null))
+      .find((link) => link !== undefined),
   openHistory: ({ microblog }, [username, tweet], query) =>
     tweet === undefined
       ? openHistory(microblog.history(username, query))
       : openHistory(microblog.tweetHistory(username, tweet, query)),
   async read({ microblog }, name) {
-    const { body } = await microblog.user(name);
+    const { body, observedAt } = await microblog.user(name);
     const { username, created_at, description, verified } = body;
     return {
-      ...listOwner(username, body),
+      ...listUser(body),
       username,
-      comparedName: username,
       since: created_at,
+      observedAt,
       description,
       note: verified === true ? "verified" : null,
     };
   },
   async readItem({ microblog }, owner, name) {
-    const { username, tweet } = (await microblog.tweet(owner, name)).body;
+    const { body, observedAt } = await microblog.tweet(owner, name);
+    const { username, tweet } = body;
     const { id, created_at: publishedAt, metrics: counts } = tweet;
     // The page shows an empty text as unknown.
     const text = tweet.text ?? "";
-    return { id, title: `Tweet ${id}`, text, publishedAt, counts, ownerLabel: username };
+    return {
+      id,
+      title: `Tweet ${id}`,
+      text,
+      publishedAt,
+      observedAt,
+      counts,
+      ownerLabel: username,
+      picture: { kind: "user", id: username },
+    };
   },
   compare({ microblog }, names, query) {
     // The service checks the count.
@@ -140,29 +162,39 @@ const USER_PAGES: OwnerPages = {
 
 export const OWNERS = [CHANNEL_PAGES, USER_PAGES] as const;
 
+/** The fields and the query of a list. */
+type ListArguments<Method extends (...values: never[]) => unknown> = [
+  Parameters<Method>[0],
+  Parameters<Method>[1],
+];
+
 type Named = Readonly<Record<"username" | "displayName", string | null>>;
 
-function listOwner(id: string, owner: Named): ListedOwner {
+const readNames = ({ username = null, displayName = null }: Partial<Named>): Named => ({
+  username,
+  displayName,
+});
+
+const readRow = ({
+  observedAt = null,
+  trend = [],
+}: Partial<Pick<OwnerRow, "observedAt" | "trend">>) => ({ observedAt, trend });
+
+function listOwner(owner: Named, { id, ...picture }: Pictured): ListedOwner {
   const { username, displayName } = owner;
-  return { id, name: displayName ?? username ?? id, username, counts: owner };
+  const name = displayName ?? username ?? id;
+  const listed = { id, name, username, counts: owner, picture: { id, ...picture } };
+  return rememberOwner(picture.kind === "channel" ? "channel" : "user", listed);
 }
 
-function readListedTweet([id, { text, created_at, metrics }]: [string, TweetRecord]): ListedItem {
-  const { views = null, ...counts } = metrics.at(-1) ?? {};
-  return {
-    id,
-    text,
-    publishedAt: created_at,
-    counts: { ...counts, impressions: views },
-    likes: {
-      values: metrics.map(({ likes }) => likes),
-      // Only these timestamps have no time zone: they are in UTC.
-      instants: metrics.map(({ timestamp }) => Date.parse(`${timestamp}Z`)),
-    },
-  };
-}
+const listChannel = (channel: Named & Readonly<{ id: string; thumbnail: string | null }>) =>
+  listOwner(channel, { kind: "channel", id: channel.id, link: channel.thumbnail });
 
-function createPageSource<Item, Page>(
+const listUser = (user: Named & Readonly<{ username: string; profile_image_url: string | null }>) =>
+  listOwner(user, { kind: "user", id: user.username, link: user.profile_image_url });
+
+/** Reads a listing page by page. */
+export function createPageSource<Item, Page>(
   listing: Listing<unknown, Page>,
   readPage: (page: Page) => Awaited<ReturnType<PageSource<Item>>>,
 ): PageSource<Item> {

@@ -2,7 +2,7 @@
 import { FILTERED_PAGE_MAX_ENTITIES } from "../../../core/limits.ts";
 import { formatExact } from "../format.ts";
 import type { ListedPages } from "../hooks.ts";
-import { RANGES, type Range } from "../ranges.ts";
+import { createPrice } from "../session.ts";
 import { setParameters } from "../router.ts";
 import { Button } from "./form.tsx";
 import { Failed } from "./states.tsx";
@@ -20,7 +20,7 @@ export function Select({
 }) {
   return (
     <label class="control">
-      {label}
+      <span>{label}</span>{" "}
       <select
         name={name}
         value={value}
@@ -36,22 +36,6 @@ export function Select({
   );
 }
 
-export const RangeControl = ({ range, cost }: { readonly range: Range; readonly cost: string }) => (
-  <div class="segments" role="group" aria-label="Range">
-    {Object.entries(RANGES).map(([name, { label }]) => (
-      <button
-        key={name}
-        type="button"
-        aria-pressed={name === range}
-        title={name === range ? undefined : cost}
-        onClick={() => setParameters({ range: name })}
-      >
-        {label}
-      </button>
-    ))}
-  </div>
-);
-
 const SEARCHED_PAGES_MAX = 10;
 
 export function MoreButton({
@@ -64,7 +48,8 @@ export function MoreButton({
   const pages = total === undefined ? 0 : Math.ceil((total - items.length) / pageSize);
   const next = formatExact(FILTERED_PAGE_MAX_ENTITIES);
   const searched = formatExact(emptyPages * FILTERED_PAGE_MAX_ENTITIES);
-  const label = isSearch ? `Search the next ${next} (1 credit)` : "Load more (1 credit)";
+  const price = createPrice(1);
+  const label = isSearch ? `Search the next ${next}${price}` : `Load more${price}`;
   return (
     <>
       {isSearch && (
@@ -81,13 +66,13 @@ export function MoreButton({
         />
         {isSearch && !isLoading && (
           <Button
-            label={`Search until one matches (up to ${SEARCHED_PAGES_MAX} credits)`}
+            label={`Search until one matches${createPrice(SEARCHED_PAGES_MAX, "up to ")}`}
             onClick={() => readMore({ pagesMax: SEARCHED_PAGES_MAX, isUntilItem: true })}
           />
         )}
         {pages > 1 && !isLoading && (
           <Button
-            label={`Load all ${total} (${pages} credits)`}
+            label={`Load all ${total}${createPrice(pages)}`}
             onClick={() => readMore({ pagesMax: Infinity })}
           />
         )}

@@ -1,5 +1,6 @@
 /** Shows numbers, instants and texts for people, lists of figures, and exact values as tooltips. */
 import type { ComponentChildren } from "preact";
+import { isChangeRounding } from "../../../core/metrics/rounding.ts";
 import {
   formatChange,
   formatCompact,
@@ -8,10 +9,10 @@ import {
   formatPercent,
   formatUtc,
 } from "../format.ts";
-import { findChangeSinceStart, isChangeRounding } from "../changes.ts";
+import { findChangeSinceStart } from "../changes.ts";
 
 const createFigure =
-  (format: (value: number) => string, { hasSign = false, isExact = true } = {}) =>
+  (format: (value: number) => string, { look = "", isExact = true } = {}) =>
   ({ value }: { readonly value: number | null | undefined }) => {
     if (value === null || value === undefined) return <Unknown />;
     const direction = value < 0 ? "loss" : value > 0 ? "gain" : "";
@@ -19,7 +20,7 @@ const createFigure =
       <data
         value={value}
         title={isExact ? formatExact(value) : undefined}
-        class={hasSign ? direction : undefined}
+        class={look === "" ? undefined : `${look} ${direction}`}
       >
         {format(value)}
       </data>
@@ -28,9 +29,9 @@ const createFigure =
 
 export const Count = createFigure((value) => formatCompact(value));
 
-export const Change = createFigure(formatChange, { hasSign: true });
+export const Change = createFigure(formatChange, { look: "change" });
 
-export const Percent = createFigure(formatPercent, { hasSign: true, isExact: false });
+export const Percent = createFigure(formatPercent, { look: "percent", isExact: false });
 
 export function ChangeSinceStart({ counts }: { readonly counts: readonly (number | null)[] }) {
   if (!isChangeRounding(counts)) return <Change value={findChangeSinceStart(counts)} />;
@@ -79,6 +80,29 @@ export const Below = ({ value }: { readonly value: string | null }) =>
       <Text value={value} />
     </small>
   );
+
+/** A name in a row of a table: a picture of 32 px if there is one, the name, and a line below. */
+export const NameCell = ({
+  href,
+  name,
+  below = null,
+  picture,
+}: Readonly<{
+  href: string;
+  name: string;
+  below?: ComponentChildren;
+  picture?: ComponentChildren;
+}>) => (
+  <span class="named">
+    {picture}
+    <span>
+      <a href={href}>
+        <Text value={name} />
+      </a>
+      {below}
+    </span>
+  </span>
+);
 
 type LabelledFigure = readonly [label: string, value: ComponentChildren];
 

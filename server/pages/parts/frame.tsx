@@ -1,4 +1,4 @@
-/** The frame around a page: skip link, navigation, focus; and its heading, which sets the title. */
+/** The frame around a page: skip link, navigation, focus; and the head of a page with its title. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Text } from "./figures.tsx";
@@ -23,6 +23,12 @@ export function Frame(properties: FrameProperties) {
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [place]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // In a narrow window, the navigation scrolls; scrolling into view would also scroll the page.
+    const link = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (link) nav.current?.scrollTo({ left: link.offsetLeft - nav.current.offsetWidth / 2 });
+  }, [currentHref, links.length]);
   return (
     <>
       <a
@@ -38,10 +44,14 @@ export function Frame(properties: FrameProperties) {
       </a>
       <header>
         <a class="brand" href="/">
-          Creator metrics
+          <svg width="20" height="20" viewBox="0 0 16 16" aria-hidden="true">
+            <rect width="16" height="16" rx="3" fill="currentColor" />
+            <path d="M3 12l3-4 3 2 4-6" fill="none" stroke="var(--background)" stroke-width="2" />
+          </svg>
+          <span>Creator metrics</span>
         </a>
         {links.length > 0 && (
-          <nav aria-label={label}>
+          <nav ref={nav} aria-label={label}>
             {links.map(([href, text]) => (
               <a key={href} href={href} aria-current={href === currentHref ? "page" : undefined}>
                 {text}
@@ -58,11 +68,32 @@ export function Frame(properties: FrameProperties) {
   );
 }
 
-export function Heading({ text }: { readonly text: string }) {
+interface PageHeadProperties {
+  readonly title: ComponentChildren;
+  /** A picture before the title. */
+  readonly picture?: ComponentChildren;
+  /** A line or two below the title. */
+  readonly below?: ComponentChildren;
+  /** What can be done with all of the page. */
+  readonly children?: ComponentChildren;
+}
+
+export const PageHead = ({ title, picture, below, children }: PageHeadProperties) => (
+  <div class="head">
+    {picture}
+    <div class="title">
+      <h1>{title}</h1>
+      {below}
+    </div>
+    {children}
+  </div>
+);
+
+/** The head of a page whose title is also the title of the document. */
+export function Heading({
+  text,
+  ...head
+}: Omit<PageHeadProperties, "title"> & { readonly text: string }) {
   useEffect(() => void (document.title = `${text} · Creator metrics`), [text]);
-  return (
-    <h1>
-      <Text value={text} />
-    </h1>
-  );
+  return <PageHead title={<Text value={text} />} {...head} />;
 }

@@ -3,63 +3,72 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
 import type { HistoryItem } from "../../../core/histories.ts";
-import { Chart, formatPeriod, ScaledTime } from "../charts/chart.tsx";
-import type { PlotView } from "../charts/plot.ts";
+import type { EntityKind } from "../../../core/kinds.ts";
+import { findRoundingStep, isRoundingStep } from "../../../core/metrics/rounding.ts";
+import { formatPeriod, ScaledTime } from "../charts/chart-table.tsx";
+import { Charts } from "../charts/charts.tsx";
+import type { View } from "../charts/view.ts";
 import { formatCompact, type TimeScale } from "../format.ts";
-import { usePages, type ListedPages, type PageSource } from "../hooks.ts";
+import { hasDerivedFigures } from "../derived-figures.ts";
+import { useHistoryPlan, usePages, type ListedPages, type PageSource } from "../hooks.ts";
 import { pickCount } from "../labels.ts";
-import { readCount } from "../owners/owner-pages.ts";
-import { createTimeAxis, parseRange, planHistory, RANGES, type Range } from "../ranges.ts";
+import { readCount, type HistoryIds } from "../owners/owner-pages.ts";
+import { createTimeAxis, getRangeLabel, parseRange, type Range } from "../ranges.ts";
 import {
   computeRates,
   findExtremes,
-  findRoundingStep,
-  isRoundingStep,
   LEAST_STEPS,
   pickBucketChanges,
   sumChanges,
   type CountChange,
 } from "../changes.ts";
 import { useAddress } from "../router.ts";
-import { MoreButton, RangeControl, Select } from "./controls.tsx";
+import { createPriceNote } from "../session.ts";
+import { MoreButton, Select } from "./controls.tsx";
 import { Change, Figures, Percent } from "./figures.tsx";
+import { RangeControl } from "./range-control.tsx";
 import { Empty, Reading } from "./states.tsx";
 
 type ObservedList = ListedPages<HistoryItem<object>>;
 
 export function History(properties: {
-  readonly name: string;
+  readonly kind: EntityKind;
+  readonly ids: HistoryIds;
   readonly counts: Readonly<Record<string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
   /** The gains of the first count, which the page also shows; the summary must agree with them. */
   readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
-  readonly open: (client: Client, query: HistoryQuery) => PageSource<HistoryItem<object>>;
+  readonly open: (
+    client: Client,
+    ids: HistoryIds,
+    query: HistoryQuery,
+  ) => PageSource<HistoryItem<object>>;
 }) {
-  const { name, counts, publishedAt, gains, open } = properties;
+  const { kind, ids, counts, publishedAt, gains, open } = properties;
   const { query } = useAddress();
   const since = publishedAt === undefined ? undefined : Date.parse(publishedAt);
   const range = parseRange(query.get("range"), since === undefined ? "30d" : "all");
   const count = pickCount(counts, query.get("count"));
-  const plan = planHistory(range, Date.now(), since);
-  const { from, interval } = plan;
-  const read = usePages(`history ${name} ${from} ${interval}`, (client) =>
-    open(client, { from, interval }),
+  const plan = useHistoryPlan(ids, range, since);
+  const read = usePages(["history", kind, ids, plan.query], (client) =>
+    open(client, ids, plan.query),
   );
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <div class="row">
-        <RangeControl range={range} cost="Costs 1 credit, once" />
+        <RangeControl range={range} cost={createPriceNote("Costs 1 credit, once")} />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
       </div>
       <Reading read={read}>
         {(list) => (
           <HistoryCharts
             {...{ list, count, plan, range, since }}
+            hasDerived={hasDerivedFigures(kind)}
             gain={count === pickCount(counts, null) ? (gains?.[range] ?? null) : null}
             label={counts[count] ?? count}
-            fileName={`${name}-${count}-${range}`}
+            fileName={`${kind} ${ids.at(-1)}-${count}-${range}`}
           />
         )}
       </Reading>
@@ -71,14 +80,16 @@ function HistoryCharts(properties: {
   readonly list: ObservedList;
   readonly count: string;
   readonly label: string;
-  readonly plan: ReturnType<typeof planHistory>;
+  readonly plan: ReturnType<typeof useHistoryPlan>;
   readonly range: Range;
   readonly since: number | undefined;
+  /** Whether rates and percentages may be shown. */
+  readonly hasDerived: boolean;
   readonly gain: number | null;
   readonly fileName: string;
 }) {
-  const { list, count, label, plan, range, since, gain, fileName } = properties;
-  const [view, setView] = useState<PlotView>();
+  const { list, count, label, plan, range, since, hasDerived, gain, fileName } = properties;
+  const [view, setView] = useState<View>();
   if (list.items.length === 0) return <Empty>Nothing was observed in this range.</Empty>;
   const observed = list.items.map((item): CountChange => {
     const observedAt = Date.parse(item.observedAt);
@@ -86,7 +97,7 @@ function HistoryCharts(properties: {
   });
   const axis = createTimeAxis(plan, list.items, list.readAt, since);
   const { unit, rates } = computeRates(observed, plan.stepMs);
-  const isRate = since !== undefined;
+  const isRate = since !== undefined && hasDerived;
   const growth = isRate ? rates : observed.map(({ change }) => change);
   const counts = observed.map((point) => point.count);
   const roundingStep = findRoundingStep(counts);
@@ -101,7 +112,7 @@ function HistoryCharts(properties: {
         (roundingStep === 0 || !isRoundingStep(point.count, point.change)));
     return [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }];
   });
-  const isWhole = view?.isWhole !== false;
+  const isWhole = view === undefined;
   const eachUnit = withArticle(unit);
   return (
     <>
@@ -109,7 +120,8 @@ function HistoryCharts(properties: {
         parts={shown}
         timeScale={axis.timeScale}
         isRate={isRate}
-        range={isWhole ? { label: RANGES[range].label, gain } : undefined}
+        hasPercent={hasDerived}
+        range={isWhole ? { label: getRangeLabel(range), gain } : undefined}
         hasChange={!isRate || range !== "all" || !isWhole}
         part={isRate ? unit : plan.interval}
       />
@@ -118,28 +130,29 @@ function HistoryCharts(properties: {
           {label} are rounded by the source: a change of {formatCompact(roundingStep)} can be less.
         </p>
       )}
-      <Chart
+      <Charts
         {...axis}
-        group="history"
-        title={label}
-        series={[{ label, values: counts }]}
-        leastSpan={roundingStep * LEAST_STEPS}
-        onView={setView}
-        fileName={`${fileName}.csv`}
-      />
-      <Chart
-        {...axis}
-        group="history"
-        measure="change"
-        kind={isRate ? "lines" : "bars"}
-        title={`${label}: ${isRate ? `rate of growth, ${eachUnit}` : `change each ${plan.interval}`}`}
-        series={[
+        charts={[
           {
-            label: isRate ? `${label} ${eachUnit}` : `Change of ${label.toLowerCase()}`,
-            values: growth,
+            title: label,
+            series: [{ label, values: counts }],
+            leastSpan: roundingStep * LEAST_STEPS,
+          },
+          {
+            title: `${label}: ${isRate ? `rate of growth, ${eachUnit}` : `change each ${plan.interval}`}`,
+            measure: "change",
+            kind: isRate ? "lines" : "bars",
+            series: [
+              {
+                label: isRate ? `${label} ${eachUnit}` : `Change of ${label.toLowerCase()}`,
+                values: growth,
+              },
+            ],
           },
         ]}
-        fileName={`${fileName}-${isRate ? "rate" : "change"}.csv`}
+        fileName={fileName}
+        isShareable
+        onView={setView}
       />
       <MoreButton list={list} />
     </>
@@ -158,8 +171,9 @@ function Summary(properties: {
   readonly hasChange: boolean;
   readonly part: string;
   readonly isRate: boolean;
+  readonly hasPercent: boolean;
 }) {
-  const { parts, timeScale, range, hasChange, part, isRate } = properties;
+  const { parts, timeScale, range, hasChange, part, isRate, hasPercent } = properties;
   const [first, last] = [parts[0], parts.at(-1)];
   const newest = parts.findLast(({ count }) => count !== null)?.count ?? null;
   if (first === undefined || last === undefined || newest === null) return null;
@@ -183,7 +197,7 @@ function Summary(properties: {
       `Change: ${gain === null ? period : range?.label}`,
       <>
         <Change value={change} />{" "}
-        {change !== null && base !== 0 && (
+        {hasPercent && change !== null && base !== 0 && (
           <small>
             <Percent value={(change / base) * 100} />
           </small>

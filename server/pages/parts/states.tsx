@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../state-hooks.ts";
+import { BuyCredits, shop } from "./buy-credits.tsx";
 import { Button } from "./form.tsx";
 
 export function Reading<Value>({
@@ -26,8 +27,17 @@ export const Loading = () => (
   </p>
 );
 
-export const Empty = ({ children }: { readonly children: ComponentChildren }) => (
-  <p class="notice">{children}</p>
+/** Says that there is nothing, and offers the next step. */
+export const Empty = ({
+  title,
+  action,
+  children,
+}: Readonly<{ title?: string; action?: ComponentChildren; children: ComponentChildren }>) => (
+  <section class="notice">
+    {title !== undefined && <h2>{title}</h2>}
+    <p>{children}</p>
+    {action !== undefined && <p class="row">{action}</p>}
+  </section>
 );
 
 export const Failed = ({ error }: { readonly error: unknown }) =>
@@ -56,7 +66,7 @@ function describeFailure(error: unknown): readonly [title: string, text?: Compon
   }
   if (!(error instanceof MetricsError)) return ["This page failed"];
   const { code, status, message, requestId } = error;
-  if (code === "Insufficient Credits") return ["No credits left", NO_CREDITS];
+  if (code === "Insufficient Credits") return ["No credits left", <NoCredits />];
   if (code === "Forbidden") return ["This key may not read this page", message];
   if (code === "Too Many Requests") return ["Too many requests", message];
   if (status === 404) {
@@ -76,6 +86,10 @@ function describeFailure(error: unknown): readonly [title: string, text?: Compon
   return [status >= 500 ? "The service failed" : "That is not possible", [message, request]];
 }
 
-const NO_CREDITS =
-  "Each page costs a credit for each request, and the account has not enough for this one. " +
-  "Ask the operator of the service for more; pages that you have seen are still there when you go back.";
+const NoCredits = () => (
+  <>
+    Each page costs a credit for each request, and the account has not enough for this one.{" "}
+    <BuyCredits /> {shop.use().url === null && "Ask the operator of the service for more."} Pages
+    that you have seen are still there when you go back.
+  </>
+);

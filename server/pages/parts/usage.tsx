@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { UsageRow } from "../../../core/resources/generated/types.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Chart } from "../charts/chart.tsx";
+import { Charts } from "../charts/charts.tsx";
 import { createTimeAxis } from "../ranges.ts";
 import { Below } from "./figures.tsx";
 import { Empty } from "./states.tsx";
@@ -31,8 +31,14 @@ type Grouping = keyof typeof GROUPS;
 export function UsageOfDays({
   usage,
   label,
+  isShareable = false,
   renderGroups,
-}: Readonly<{ usage: Usage; label: string; renderGroups: (by: Grouping) => ComponentChildren }>) {
+}: Readonly<{
+  usage: Usage;
+  label: string;
+  isShareable?: boolean;
+  renderGroups: (by: Grouping) => ComponentChildren;
+}>) {
   // Usage is read anew whenever its page is opened.
   const [readAt] = useState(Date.now);
   const days = usage.map(({ day = "" }) => ({ timestamp: day }));
@@ -41,14 +47,22 @@ export function UsageOfDays({
       {usage.every(({ requests }) => requests === 0) ? (
         <Empty>No request was charged in {label}.</Empty>
       ) : (
-        <Chart
-          title="Credits used each day, less refunds"
+        <Charts
           {...createTimeAxis({ interval: "day", stepMs: DAY_MS }, days, readAt)}
-          series={[
-            { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
+          charts={[
+            {
+              title: "Credits used each day, less refunds",
+              series: [
+                {
+                  label: "Credits",
+                  values: usage.map(({ credits, refunded }) => credits - refunded),
+                },
+              ],
+              kind: "bars",
+            },
           ]}
-          kind="bars"
-          fileName="usage.csv"
+          fileName="usage"
+          isShareable={isShareable}
         />
       )}
       <div class="columns">

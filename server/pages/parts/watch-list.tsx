@@ -8,7 +8,7 @@ import { Table, type Column } from "./table.tsx";
 type Watched = Omit<ListedCreator, "creator" | "platform"> &
   Readonly<Partial<Record<"creator" | "channel", string>>>;
 
-/** The most important columns come first: a narrow window shows no more. */
+/** A narrow window has the last success below the state, and not when the next one is due. */
 export function WatchTable({
   kind,
   getHref,
@@ -17,26 +17,32 @@ export function WatchTable({
 }: Omit<Parameters<typeof Table<Watched>>[0], "columns" | "getKey"> & {
   readonly kind: "creator" | "channel";
   readonly getHref?: (target: Watched) => string;
-  readonly onRemove: (name: string) => void;
+  /** Without it, nothing can be removed. */
+  readonly onRemove: ((name: string) => void) | undefined;
 }) {
   const label = kind === "creator" ? "Creator" : "Channel";
   const getName = (target: Watched) => target[kind] ?? "";
   const columns: readonly Column<Watched>[] = [
     { label, as: "name", field: kind, ...(getHref !== undefined && { getHref }) },
     { label: "State", field: "failure", render: State },
-    {
-      label: "Change",
-      render: (target) => (
-        <Button
-          label="Remove"
-          about={`Remove ${getName(target)}`}
-          onClick={() => onRemove(getName(target))}
-        />
-      ),
-    },
-    { label: "Last success", as: "instant", field: "last_success" },
-    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    { label: "Added", as: "date", field: "added_at" },
+    { label: "Last success", as: "instant", field: "last_success", isWide: true },
+    { label: "Next", isWide: true, render: ({ next_due }) => <Instant value={next_due} /> },
+    { label: "Added", as: "date", field: "added_at", isWide: true },
+    ...(onRemove === undefined
+      ? []
+      : [
+          {
+            label: "Change",
+            as: "action" as const,
+            render: (target: Watched) => (
+              <Button
+                label="Remove"
+                about={`Remove ${getName(target)}`}
+                onClick={() => onRemove(getName(target))}
+              />
+            ),
+          },
+        ]),
   ];
   return <Table columns={columns} getKey={getName} {...table} />;
 }
@@ -53,6 +59,11 @@ function State({ failure, last_failure, last_success }: Watched) {
   return last_success === null ? (
     <Badge kind="plain" word="new" />
   ) : (
-    <Badge kind="good" word="ok" />
+    <>
+      <Badge kind="good" word="ok" />{" "}
+      <small class="narrow muted">
+        <Instant value={last_success} />
+      </small>
+    </>
   );
 }

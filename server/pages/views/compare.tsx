@@ -1,27 +1,31 @@
-/** The page that compares up to ten channels or users by a count, and the link to this page. */
+/** The page that compares channels, users or items by a count, and the link that adds an owner. */
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import { Chart } from "../charts/chart.tsx";
+import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { Charts } from "../charts/charts.tsx";
 import type { Measure } from "../format.ts";
-import { useRead } from "../hooks.ts";
+import { readOnce, useHistoryPlan, useRead } from "../hooks.ts";
 import { COUNT_LABELS, getPluralLabel, KIND_LABELS, pickCount } from "../labels.ts";
-import type { OwnerPages } from "../owners/owner-pages.ts";
+import { findComparedName } from "../owners/compared-name.ts";
+import type { ListedOwner, OwnerPages } from "../owners/owner-pages.ts";
 import { OWNERS } from "../owners/owners.ts";
-import { RangeControl, Select } from "../parts/controls.tsx";
+import { Select } from "../parts/controls.tsx";
 import { ChangeSinceStart, Text } from "../parts/figures.tsx";
-import { Button, Form } from "../parts/form.tsx";
+import { Button } from "../parts/form.tsx";
 import { Heading } from "../parts/frame.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
+import { Picker } from "../picker/picker.tsx";
+import { RangeControl } from "../parts/range-control.tsx";
+import { RemoveButton } from "../parts/remove-button.tsx";
+import { Empty, Failed, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { createTimeAxis, parseRange, planHistory, RANGES } from "../ranges.ts";
-import {
-  computeChangesSinceStart,
-  findChangeSinceStart,
-  findLeastSpan,
-  findRoundingStep,
-} from "../changes.ts";
-import { createPath, setParameters, useAddress } from "../router.ts";
+import { createTimeAxis, getRangeLabel, parseRange } from "../ranges.ts";
+import { computeChangesSinceStart, findChangeSinceStart, findLeastSpan } from "../changes.ts";
+import { hasDerivedFigures } from "../derived-figures.ts";
+import { continueHere, createPath, setParameters, splitNames, useAddress } from "../router.ts";
+import { createPrice, createPriceNote, getClient } from "../session.ts";
+import { useProgress } from "../state-hooks.ts";
+import { CompareItems, findComparedItems } from "../items/compare-items.tsx";
 
 /** Counts of creators of different sizes are flat lines in one chart; their changes are not. */
 const MEASURES: Readonly<Record<Measure, string>> = {
@@ -30,14 +34,23 @@ const MEASURES: Readonly<Record<Measure, string>> = {
   percent: "Change since the start, in %",
 };
 
-const isMeasure = (name: string): name is Measure => Object.hasOwn(MEASURES, name);
+/** The measures of a kind, and their labels. */
+const listMeasures = (kind: OwnerKind) =>
+  Object.entries(MEASURES).filter(([name]) => name !== "percent" || hasDerivedFigures(kind));
+
+const isMeasure = (name: string, kind: OwnerKind): name is Measure =>
+  listMeasures(kind).some(([measure]) => measure === name);
 
 const compared: Record<OwnerKind, readonly string[]> = { channel: [], user: [] };
 
 /** A link that compares an owner with the owners that this tab compared last. */
-export function CompareLink({ owner, name }: Readonly<{ owner: OwnerPages; name: string }>) {
-  const { kind, path } = owner;
-  const others = compared[kind].filter((other) => other !== name);
+export function CompareLink({
+  pages: { kind, path },
+  owner,
+}: Readonly<{ pages: OwnerPages; owner: ListedOwner }>) {
+  const name = findComparedName(owner);
+  if (name === undefined) return null;
+  const others = compared[kind].filter((other) => other !== owner.id && other !== owner.username);
   const names = [...others.slice(1 - COMPARISON_MAX_NAMES), name];
   const query = new URLSearchParams({ kind: path, names: names.join(",") });
   return (
@@ -51,72 +64,122 @@ function readChoices(query: URLSearchParams) {
   const owner = OWNERS.find(({ path }) => path === query.get("kind")) ?? OWNERS[0];
   const counts = COUNT_LABELS[owner.kind];
   const count = pickCount(counts, query.get("count"));
-  const names = parseNames(query.get("names") ?? "");
+  const names = splitNames(query.get("names"));
   const range = parseRange(query.get("range"));
   const show = query.get("show") ?? "";
-  const measure = isMeasure(show) ? show : "count";
+  const measure = isMeasure(show, owner.kind) ? show : "count";
   return { owner, counts, count, label: counts[count] ?? count, names, range, measure };
 }
 
 export function Compare() {
+  const { query } = useAddress();
+  const items = findComparedItems(query.get("kind"));
+  return (
+    <>
+      <Heading text="Compare" />
+      {items === undefined ? (
+        <CompareOwners />
+      ) : (
+        <CompareItems
+          key={items.itemPath}
+          owner={items}
+          kindSelect={<KindSelect value={items.itemPath} />}
+        />
+      )}
+    </>
+  );
+}
+
+/** The choice of what is compared: another kind has other names and counts. */
+const KindSelect = ({ value }: { readonly value: string }) => (
+  <Select
+    label="Compare"
+    name="kind"
+    value={value}
+    options={OWNERS.flatMap(({ path, kind, itemPath, itemKind }) => [
+      [path, getPluralLabel(kind)] as const,
+      [itemPath, getPluralLabel(itemKind)] as const,
+    ])}
+    cleared={{ count: "", names: "", ids: "", show: "", view: "" }}
+  />
+);
+
+function CompareOwners() {
   const choices = readChoices(useAddress().query);
   const { owner, counts, count, names, range, measure } = choices;
   const { kind, path } = owner;
   useEffect(() => void (compared[kind] = names), [kind, names.join()]);
   return (
     <>
-      <Heading text="Compare" />
-      <div class="row">
-        <Select
-          label="Compare"
-          name="kind"
-          value={path}
-          options={OWNERS.map((pages) => [pages.path, getPluralLabel(pages.kind)])}
-          cleared={{ count: "", names: "" }}
-        />
+      <Picker
+        key={`${kind} ${names.join()}`}
+        owner={owner}
+        names={names}
+        onChoose={(chosen) => setParameters({ names: chosen.join(), view: "" })}
+      />
+      <div class="filters">
+        <RangeControl range={range} cost={createPriceNote("Costs a credit for each name, once")} />
+        <span class="space" />
+        <KindSelect value={path} />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
-        <Select label="Show" name="show" value={measure} options={Object.entries(MEASURES)} />
-        <RangeControl range={range} cost="Costs a credit for each name, once" />
+        <Select label="Show" name="show" value={measure} options={listMeasures(kind)} />
       </div>
-      <Form
-        class="row"
-        onSubmit={(fields) => setParameters({ names: parseNames(fields["names"] ?? "").join(",") })}
-      >
-        <label for="names">Names, separated by commas</label>
-        <input
-          id="names"
-          name="names"
-          size={50}
-          defaultValue={names.join(", ")}
-          key={names.join()}
-        />
-        <button type="submit">Compare</button>
-      </Form>
-      {names.length === 0 ? (
-        <Empty>
-          Name up to {COMPARISON_MAX_NAMES} channels or users. Each costs a credit, as does each
-          further page of a long range.
-        </Empty>
-      ) : (
-        <Comparison {...choices} />
-      )}
+      {names.length === 0 ? <NothingCompared owner={owner} /> : <Comparison {...choices} />}
     </>
   );
 }
 
-/** Parses names that are separated by commas. Removes repeated names, which would cost again. */
-function parseNames(text: string): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== "");
+/** How many owners a comparison begins with. */
+const FIRST_NAMES = 3;
+
+/** Explains the page, and compares the greatest owners for a visitor who has no names at hand. */
+function NothingCompared({ owner }: { readonly owner: OwnerPages }) {
+  const { kind, path, openList } = owner;
+  const { progress, follow } = useProgress(kind);
+  const plural = getPluralLabel(kind).toLowerCase();
+  const readGreatest = () =>
+    readOnce(getClient(), ["greatest", kind], (client) =>
+      openList(client, { limit: FIRST_NAMES })(),
+    );
+  const compareGreatest = () =>
+    continueHere(readGreatest(), (page) => {
+      const names = page?.items.flatMap((listed) => findComparedName(listed) ?? []) ?? [];
+      if (names.length === 0) throw new Error(`No ${kind} that can be compared was observed yet`);
+      setParameters({ names: names.join() });
+    });
+  return (
+    <Empty
+      title={`Compare up to ${COMPARISON_MAX_NAMES} channels or users`}
+      action={
+        <>
+          <Button
+            label={
+              progress.isLoading
+                ? "Loading…"
+                : `Compare the ${FIRST_NAMES} greatest${createPrice(FIRST_NAMES + 1)}`
+            }
+            isDisabled={progress.isLoading}
+            onClick={() => follow(compareGreatest())}
+          />
+          <a class="button" href={`/${path}`}>
+            Choose among all {plural}
+          </a>
+          <Failed error={progress.error} />
+        </>
+      }
+    >
+      Find them above, or press Compare on the page of each. Their counts, and how they changed, are
+      then in one chart and one table.
+      {createPriceNote(" Each name costs a credit, as does each further page of a long range.")}
+    </Empty>
+  );
 }
 
 function Comparison(choices: ReturnType<typeof readChoices>) {
   const { owner, count, names, range, measure, label } = choices;
-  const plan = planHistory(range, Date.now());
-  const { from, interval } = plan;
-  const read = useRead(
-    `compare ${owner.kind} ${count} ${names.join()} ${from} ${interval}`,
-    (client) => owner.compare(client, names, { from, interval, count }),
+  const plan = useHistoryPlan(names, range);
+  const read = useRead(["compare", owner.kind, count, names, plan.query], (client) =>
+    owner.compare(client, names, { ...plan.query, count }),
   );
   return (
     <Reading read={read}>
@@ -149,18 +212,24 @@ function Comparison(choices: ReturnType<typeof readChoices>) {
                     be next to nothing, and is shown as “rounded”.
                   </p>
                 )}
-                <Chart
+                <Charts
                   {...createTimeAxis(plan, rows, readAt)}
-                  title={
-                    measure === "count" ? label : `${label}: ${MEASURES[measure].toLowerCase()}`
-                  }
-                  series={found.map((one) => ({ label: one.label, values: one[measure] }))}
-                  measure={measure}
-                  leastSpan={findLeastSpan(allCounts, measure)}
-                  fileName={`compare-${count}-${measure}-${range}.csv`}
+                  charts={[
+                    {
+                      title:
+                        measure === "count"
+                          ? label
+                          : `${label}: ${MEASURES[measure].toLowerCase()}`,
+                      series: found.map((one) => ({ label: one.label, values: one[measure] })),
+                      measure,
+                      leastSpan: findLeastSpan(allCounts, measure),
+                    },
+                  ]}
+                  fileName={`compare-${count}-${measure}-${range}`}
+                  isShareable
                 />
                 <Table
-                  caption={`${label}: ${RANGES[range].label}`}
+                  caption={`${label}: ${getRangeLabel(range)}`}
                   columns={createColumns(owner, names)}
                   items={found}
                   getKey={({ name }) => name}
@@ -176,6 +245,12 @@ function Comparison(choices: ReturnType<typeof readChoices>) {
 
 type ComparedSeries = Readonly<Record<Measure, readonly (number | null)[]>> &
   Readonly<Record<"name" | "label", string>>;
+
+const PERCENT_COLUMN: Column<ComparedSeries> = {
+  label: "In %",
+  as: "percent",
+  getValue: ({ count }) => findChangeSinceStart(count, { isPercent: true }),
+};
 
 const createColumns = (
   { kind, path }: OwnerPages,
@@ -198,21 +273,12 @@ const createColumns = (
     getValue: ({ count }) => findChangeSinceStart(count),
     render: ({ count }) => <ChangeSinceStart counts={count} />,
   },
-  {
-    label: "In %",
-    as: "percent",
-    getValue: ({ count }) => findChangeSinceStart(count, { isPercent: true }),
-  },
+  ...(hasDerivedFigures(kind) ? [PERCENT_COLUMN] : []),
   {
     label: "Remove",
+    as: "action",
     render: ({ name, label }) => (
-      <Button
-        label="Remove"
-        about={`Remove ${label}`}
-        look="plain"
-        hint="Compares the others again, for a credit each"
-        onClick={() => setParameters({ names: names.filter((other) => other !== name).join() })}
-      />
+      <RemoveButton parameter="names" names={names} name={name} label={label} />
     ),
   },
 ];

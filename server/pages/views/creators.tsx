@@ -7,10 +7,11 @@ import { Heading } from "../parts/frame.tsx";
 import { Reading } from "../parts/states.tsx";
 import { WatchTable } from "../parts/watch-list.tsx";
 import { createPath } from "../router.ts";
-import { getClient } from "../session.ts";
+import { getClient, isAdministrator, session } from "../session.ts";
 import { useReading } from "../state-hooks.ts";
 
 export function Creators() {
+  const isReadOnly = isAdministrator(session.use().apiKey);
   const [changes, setChanges] = useState(0);
   const [message, setMessage] = useState({ text: "", isFailure: false });
   const input = useRef<HTMLInputElement>(null);
@@ -30,32 +31,45 @@ export function Creators() {
   }
   return (
     <>
-      <Heading text="Monitoring list" />
-      <p>
-        The service collects the profiles, tweets and followers of these creators. This page is
-        free.
-      </p>
-      <Form
-        class="row"
-        onSubmit={(fields) => {
-          const creator = readUsername(fields["creator"] ?? "");
-          if (creator !== "") void change("add", creator);
-        }}
-      >
-        <label for="creator">Username or address</label>
-        <input
-          id="creator"
-          name="creator"
-          size={16}
-          ref={input}
-          required
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-        />
-        <button type="submit">Add</button>
-      </Form>
-      <p role="status" class={message.isFailure ? "loss" : ""}>
+      <Heading
+        text="Monitoring list"
+        below={
+          <p class="muted">
+            The service collects the profiles, tweets and followers of these creators. This page is
+            free.
+          </p>
+        }
+      />
+      {isReadOnly ? (
+        <p class="muted">An administrator’s view changes nothing here.</p>
+      ) : (
+        <Form
+          class="filters"
+          onSubmit={(fields) => {
+            const creator = readUsername(fields["creator"] ?? "");
+            if (creator !== "") void change("add", creator);
+          }}
+        >
+          <label class="hidden" for="creator">
+            Username or address
+          </label>
+          <input
+            id="creator"
+            name="creator"
+            size={30}
+            placeholder="Username or address"
+            ref={input}
+            required
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+          <button type="submit" class="primary">
+            Add
+          </button>
+        </Form>
+      )}
+      <p role="status" class={message.isFailure ? "message loss" : "message"}>
         {message.text}
       </p>
       <Reading read={read}>
@@ -65,7 +79,7 @@ export function Creators() {
             kind="creator"
             items={creators}
             getHref={({ creator = "" }) => createPath("users", creator)}
-            onRemove={(creator) => void change("remove", creator)}
+            onRemove={isReadOnly ? undefined : (creator) => void change("remove", creator)}
             empty="The list is empty. Add a username, and the service begins to collect it."
           />
         )}

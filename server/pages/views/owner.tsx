@@ -1,47 +1,85 @@
 /** The page of a channel or user with its items, and of a short or tweet: figures and history. */
-import { Sparkline } from "../charts/sparkline.tsx";
-import { usePages, useRead, type ListedPages } from "../hooks.ts";
-import { COUNT_LABELS, getPluralLabel, KIND_LABELS, PERIOD_LABELS } from "../labels.ts";
-import { PAGE_ITEMS, readCount, type ListedItem, type OwnerPages } from "../owners/owner-pages.ts";
-import { MoreButton } from "../parts/controls.tsx";
+import type { ComponentChildren } from "preact";
+import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { useRead } from "../hooks.ts";
+import { COUNT_LABELS, PERIOD_LABELS } from "../labels.ts";
+import {
+  readCount,
+  type Gains,
+  type OwnerPages,
+  type OwnerProfile,
+} from "../owners/owner-pages.ts";
+import { CompareWithLast } from "../items/compare-with-last.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { ExternalLink } from "../parts/external-link.tsx";
 import { Heading } from "../parts/frame.tsx";
 import { History } from "../parts/history.tsx";
+import { ItemMetrics, OfferedMetrics, OwnerMetrics, useOwnerMetrics } from "../items/metrics.tsx";
+import { Picture } from "../parts/picture.tsx";
 import { Reading } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { findRoundingStep } from "../changes.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "./compare.tsx";
-
-type OwnerProfile = Awaited<ReturnType<OwnerPages["read"]>>;
+import { Items, useItems } from "../items/item-table.tsx";
 
 export function Owner({ owner, name }: { readonly owner: OwnerPages; readonly name: string }) {
-  const { kind, roundedCount } = owner;
-  const read = useRead(`${kind} ${name}`, (client) => owner.read(client, name));
-  const labels = Object.entries(COUNT_LABELS[kind]);
+  const { kind } = owner;
+  const read = useRead(["details", kind, name], (client) => owner.read(client, name));
   return (
     <Reading read={read}>
-      {(details) => {
-        const { id, counts, gains } = details;
-        const figures = labels.map(([count, label]) => {
-          const Figure = count === roundedCount ? RoundedCount : Count;
-          return [label, <Figure value={readCount(counts, count)} />] as const;
-        });
-        return (
-          <>
-            <ProfileHead owner={owner} details={details} />
-            <Figures items={[...figures, ...listGains(labels[0]?.[1] ?? "", gains)]} />
-            <History
-              name={`${kind} ${id}`}
-              counts={COUNT_LABELS[kind]}
-              gains={gains === undefined ? {} : { "7d": gains.weekly, "30d": gains.monthly }}
-              open={(client, query) => owner.openHistory(client, [id], query)}
-            />
-            <Items owner={owner} id={id} />
-          </>
-        );
-      }}
+      {(details) =>
+        details.gains === undefined ? (
+          <ProfileWithMetrics owner={owner} details={details} />
+        ) : (
+          <Profile owner={owner} details={details} gains={details.gains}>
+            <OfferedMetrics kind={kind} id={details.id} />
+          </Profile>
+        )
+      }
     </Reading>
+  );
+}
+
+type ProfileProperties = Readonly<{ owner: OwnerPages; details: OwnerProfile }>;
+
+/** A profile whose gains come with the metrics. It is shown before these are read. */
+function ProfileWithMetrics({ owner, details }: ProfileProperties) {
+  const { kind } = owner;
+  const read = useOwnerMetrics({ kind, id: details.id });
+  return (
+    <Profile owner={owner} details={details} gains={read.value?.gains}>
+      <OwnerMetrics kind={kind} read={read} />
+    </Profile>
+  );
+}
+
+/** @param properties Without gains, they are shown as unknown. The children are the metrics. */
+function Profile({
+  owner,
+  details,
+  gains,
+  children,
+}: ProfileProperties & Readonly<{ gains: Gains | undefined; children: ComponentChildren }>) {
+  const { kind, roundedCount } = owner;
+  const { id, counts } = details;
+  const labels = Object.entries(COUNT_LABELS[kind]);
+  const figures = labels.map(([count, label]) => {
+    const Figure = count === roundedCount ? RoundedCount : Count;
+    return [label, <Figure value={readCount(counts, count)} />] as const;
+  });
+  return (
+    <>
+      <ProfileHead owner={owner} details={details} />
+      <Figures items={[...figures, ...listGains(labels[0]?.[1] ?? "", gains)]} />
+      <History
+        kind={kind}
+        ids={[id]}
+        counts={COUNT_LABELS[kind]}
+        gains={{ "7d": gains?.weekly ?? null, "30d": gains?.monthly ?? null }}
+        open={owner.openHistory}
+      />
+      {children}
+      <Items owner={owner} id={id} />
+    </>
   );
 }
 
@@ -52,29 +90,56 @@ const RoundedCount = ({ value }: { readonly value: number | null }) => (
   </>
 );
 
-function listGains(label: string, gains: OwnerProfile["gains"]) {
-  if (gains === undefined) return [];
+function listGains(label: string, gains: Gains | undefined) {
   return (["daily", "weekly", "monthly"] as const).map((period, index) => {
     const title = `${index === 0 ? `${label} in` : "In"} ${PERIOD_LABELS[period]}`;
-    return [title, <Change value={gains[period]} />] as const;
+    return [title, <Change value={gains?.[period]} />] as const;
   });
 }
 
-function ProfileHead({ owner, details }: Readonly<{ owner: OwnerPages; details: OwnerProfile }>) {
-  const { name, username, note, since, description, comparedName } = details;
+function ProfileHead({ owner, details }: ProfileProperties) {
+  const { name, username, note, since, observedAt, description, picture } = details;
   return (
     <>
-      <Heading text={name} />
-      <p class="muted">
-        <Text value={username} />
-        {note !== null && [" · ", <Text value={note} />]}
-        {since !== null && [" · since ", <Instant value={since} hasTime={false} />]}{" "}
-        <CompareLink owner={owner} name={comparedName} />
-      </p>
+      <Heading
+        text={name}
+        picture={<Picture of={picture} name={name} />}
+        below={
+          <p class="muted">
+            <Text value={username} />
+            {note !== null && [" · ", <Text value={note} />]}
+            {since !== null && [" · since ", <Instant value={since} hasTime={false} />]}
+            <LastObserved at={observedAt} />
+            <OwnerLink owner={owner} id={details.id} />
+          </p>
+        }
+      >
+        <CompareLink pages={owner} owner={details} />
+      </Heading>
       <Description text={description} />
     </>
   );
 }
+
+/** The items are those of the table below, which is read once. */
+function OwnerLink({ owner, id }: { readonly owner: OwnerPages; readonly id: string }) {
+  const { value: list } = useItems(owner, id).read;
+  const link = owner.findLink(id, list?.items ?? []);
+  return link === undefined ? null : (
+    <>
+      {" · "}
+      <ExternalLink link={link} />
+    </>
+  );
+}
+
+const LastObserved = ({ at }: { readonly at: string | null }) =>
+  at === null ? null : (
+    <>
+      {" · last observed "}
+      <Instant value={at} />
+    </>
+  );
 
 const Description = ({ text }: { readonly text: string | null }) =>
   text === null ? null : (
@@ -83,110 +148,50 @@ const Description = ({ text }: { readonly text: string | null }) =>
     </p>
   );
 
-function Items({ owner, id }: { readonly owner: OwnerPages; readonly id: string }) {
-  const { itemKind, itemPath } = owner;
-  const { days, emptyText } = owner.items;
-  const read = usePages(`${itemPath} ${id}`, (client) => owner.openItems(client, id));
-  const title = getPluralLabel(itemKind);
-  return (
-    <section aria-labelledby={itemPath}>
-      <h2 id={itemPath}>{days === undefined ? title : `${title} of the last ${days} days`}</h2>
-      <Reading read={read}>
-        {(list) => (
-          <>
-            <Table
-              caption={describeLoaded(title, list)}
-              columns={createColumns(owner, id, list.items)}
-              items={list.items}
-              getKey={(item) => item.id}
-              empty={emptyText}
-            />
-            <MoreButton list={list} pageSize={PAGE_ITEMS} />
-          </>
-        )}
-      </Reading>
-    </section>
-  );
-}
-
-function describeLoaded(name: string, { items, hasMore, total }: ListedPages<unknown>): string {
-  const count = items.length;
-  if (!hasMore) return `${name}: ${count}`;
-  const all = total === undefined ? "there are more" : `of ${total}`;
-  return `${name}: the newest ${count}, ${all}. Sorting orders these ${count}.`;
-}
-
-function createColumns(
-  { path, itemKind, itemPath, items }: OwnerPages,
-  owner: string,
-  listed: readonly ListedItem[],
-): Column<ListedItem>[] {
-  const labels = COUNT_LABELS[itemKind];
-  const likesColumn: Column<ListedItem> = {
-    label: "Likes over time",
-    render: ({ id, likes }) =>
-      likes !== undefined && <Sparkline {...likes} label={`Likes of ${itemKind} ${id}`} />,
-  };
-  return [
-    {
-      label: KIND_LABELS[itemKind],
-      ...(items.hasTitles && { field: "text" }),
-      render: ({ id, text, publishedAt }) => (
-        <>
-          <a href={createPath(path, owner, itemPath, id)}>
-            <Text value={text ?? id} />
-          </a>
-          <small class="narrow muted">
-            <Instant value={publishedAt} hasTime={false} />
-          </small>
-        </>
-      ),
-    },
-    { label: items.publishedLabel, as: "instant", isWide: true, field: "publishedAt" },
-    ...items.counts.map((count): Column<ListedItem> => ({
-      label: labels[count] ?? count,
-      as: "count",
-      getValue: ({ counts }) => readCount(counts, count),
-    })),
-    ...(listed.some(({ likes }) => likes !== undefined) ? [likesColumn] : []),
-  ];
-}
-
 export function Item({
   owner,
   name,
   id,
 }: Readonly<{ owner: OwnerPages; name: string; id: string }>) {
   const { path, itemKind, items } = owner;
-  const read = useRead(`${itemKind} ${name} ${id}`, (client) => owner.readItem(client, name, id));
+  const read = useRead(["details", itemKind, name, id], (client) =>
+    owner.readItem(client, name, id),
+  );
   return (
     <Reading read={read}>
       {({ ownerLabel, title, text, publishedAt, counts, ...item }) => {
         const description = <Description text={text} />;
         return (
           <>
-            <p>
-              <a href={createPath(path, name)}>
-                ← <Text value={ownerLabel} />
-              </a>
-            </p>
-            <Heading text={title} />
-            {!items.hasTitles && description}
-            <p class="muted">
-              {items.publishedLabel} <Instant value={publishedAt} />
-            </p>
-            {items.hasTitles && description}
+            <a class="back" href={createPath(path, name)}>
+              ← <Text value={ownerLabel} />
+            </a>
+            <Heading
+              text={title}
+              picture={<Picture of={item.picture} name={items.hasTitles ? title : ownerLabel} />}
+              below={
+                <p class="muted">
+                  {items.publishedLabel} <Instant value={publishedAt} />
+                  <LastObserved at={item.observedAt} /> <ExternalLink link={item.link} />
+                </p>
+              }
+            >
+              <CompareWithLast owner={owner} name={name} id={id} />
+            </Heading>
+            {description}
             <Figures
               items={Object.entries(COUNT_LABELS[itemKind]).map(([count, label]) => [
                 label,
                 <Count value={readCount(counts, count)} />,
               ])}
             />
+            <ItemMetrics owner={owner} name={name} id={item.id} />
             <History
-              name={`${itemKind} ${item.id}`}
+              kind={itemKind}
+              ids={[name, item.id]}
               counts={COUNT_LABELS[itemKind]}
               publishedAt={publishedAt}
-              open={(client, query) => owner.openHistory(client, [name, id], query)}
+              open={owner.openHistory}
             />
           </>
         );

@@ -1,85 +1,145 @@
-/** The list of channels or users: sorting, search, rows, more pages, and trends of 30 days. */
-import { COMPARISON_MAX_NAMES, SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
-import { LIST_ORDERS, SORT_FIELDS } from "../../../core/lists.ts";
-import { findChangeSinceStart } from "../changes.ts";
-import { Sparkline } from "../charts/sparkline.tsx";
-import { formatNumberOf } from "../format.ts";
+/** The list of channels or users as a table: sorting, filters, check boxes, more pages. */
+import { NeverObserved } from "../owners/never-observed.tsx";
+import type { InputHTMLAttributes } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { usePages } from "../hooks.ts";
-import { COUNT_LABELS, getPluralLabel, getSortLabels, KIND_LABELS } from "../labels.ts";
-import { PAGE_ITEMS, readCount, type ListedOwner, type OwnerPages } from "../owners/owner-pages.ts";
+import { COUNT_LABELS, getPluralLabel, pickCount } from "../labels.ts";
+import { PAGE_ROWS, type OwnerPages } from "../owners/owner-pages.ts";
 import { MoreButton, Select } from "../parts/controls.tsx";
-import { Below, ChangeSinceStart, Text } from "../parts/figures.tsx";
 import { Button, Form } from "../parts/form.tsx";
 import { Heading } from "../parts/frame.tsx";
-import { Empty, Failed, Reading } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { createPath, setParameters, useAddress } from "../router.ts";
-import { getClient } from "../session.ts";
-import { useProgress } from "../state-hooks.ts";
+import { SavedListSelect } from "../lists/saved-list-fields.tsx";
+import { Empty, Reading } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { createPrice } from "../session.ts";
+import { setParameters, useAddress } from "../router.ts";
+import { createColumns, listFields, listSorts, RowActions } from "./owner-table.tsx";
 
 const ORDERS = [
   ["desc", "Greatest first"],
   ["asc", "Least first"],
 ] as const;
 
-export function Owners({ owner }: { readonly owner: OwnerPages }) {
-  const { kind, path, hasCountry, emptyHint } = owner;
-  const { query } = useAddress();
-  const sortLabels = getSortLabels(kind);
+function readChoices({ kind, hasCountry }: OwnerPages, query: URLSearchParams) {
+  const sortLabels = listSorts(kind);
   const sorts = Object.keys(sortLabels);
-  const sort = sorts.find((name) => name === query.get("sort")) ?? sorts[0] ?? "";
-  const order = LIST_ORDERS.find((name) => name === query.get("order")) ?? "desc";
-  const search = query.get("search") ?? "";
-  const country = hasCountry ? (query.get("country") ?? "") : "";
-  const progress = useProgress();
-  const read = usePages(`${path} ${sort} ${order} ${search} ${country}`, (client) =>
+  const min = query.get("min") ?? "";
+  return {
+    sortLabels,
+    sort: sorts.find((name) => name === query.get("sort")) ?? sorts[0] ?? "",
+    order: query.get("order") === "asc" ? ("asc" as const) : ("desc" as const),
+    search: query.get("search") ?? "",
+    country: hasCountry ? (query.get("country") ?? "") : "",
+    list: query.get("list") ?? "",
+    min: /^\d{1,15}$/.test(min) ? String(Number(min)) : "",
+  };
+}
+
+export function Owners({ owner }: { readonly owner: OwnerPages }) {
+  const { kind, hasCountry } = owner;
+  const choices = readChoices(owner, useAddress().query);
+  const { sortLabels, sort, order, search, country, list: savedList, min } = choices;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const read = usePages(["list", kind, sort, order, search, country, savedList, min], (client) =>
     owner.openList(client, {
       sort,
       order,
-      limit: PAGE_ITEMS,
+      limit: PAGE_ROWS,
       search: search || undefined,
       country: country || undefined,
+      list: savedList || undefined,
+      min: min === "" ? undefined : Number(min),
+      fields: listFields(owner, sort),
     }),
+  );
+  const [unchecked, setUnchecked] = useState(0);
+  const current = useRef(chosen);
+  current.current = chosen;
+  // Rows are rendered again when the columns change: not for each check box, which shows its own state.
+  const columns = useMemo(
+    () =>
+      createColumns(owner, sort, ({ id, name }) => (
+        <input
+          type="checkbox"
+          aria-label={`Check ${name}`}
+          checked={current.current.has(id)}
+          onChange={() => setChosen((before) => before.symmetricDifference(new Set([id])))}
+        />
+      )),
+    [owner, sort, unchecked],
   );
   const sorting = {
     sort,
     isDescending: order === "desc",
-    hint: "Sorts the whole list, for 1 credit",
+    hint: `Sorts the whole list${createPrice(1)}`,
     sortBy: (name: string) =>
       setParameters({ sort: name, order: name === sort && order === "desc" ? "asc" : "desc" }),
   };
+  const plural = getPluralLabel(kind).toLowerCase();
+  const main = COUNT_LABELS[kind][pickCount(COUNT_LABELS[kind], null)]?.toLowerCase() ?? "";
   return (
     <>
       <Heading text={getPluralLabel(kind)} />
-      <div class="row">
-        <Select label="Sort by" name="sort" value={sort} options={Object.entries(sortLabels)} />
-        <Select label="Order" name="order" value={order} options={ORDERS} />
+      <div class="filters">
         <Form
           class="row"
           role="search"
-          onSubmit={({ search: name = "", country: code = "" }) =>
-            setParameters({ search: name, country: code })
+          onSubmit={({ search: text = "", country: code = "", min: least = "" }) =>
+            setParameters({ search: text, country: code, min: least })
           }
         >
-          <SearchField label="Name" name="search" value={search} size={20} />
-          {hasCountry && <SearchField label="Country" name="country" value={country} size={4} />}
+          <SearchField
+            label="Name"
+            name="search"
+            value={search}
+            size={24}
+            placeholder={`Find a ${kind} by name`}
+          />
+          {hasCountry && (
+            <SearchField
+              label="Country"
+              name="country"
+              value={country}
+              size={8}
+              placeholder="Country"
+            />
+          )}
+          <SearchField
+            label={`At least so many ${main}`}
+            name="min"
+            value={min}
+            size={8}
+            placeholder="At least"
+            inputMode="numeric"
+            pattern="[0-9]{1,15}"
+          />
           <button type="submit">Search</button>
         </Form>
+        <span class="space" />
+        <SavedListSelect all={`All ${plural}`} />
+        <Select label="Sort by" name="sort" value={sort} options={Object.entries(sortLabels)} />
+        <Select label="Order" name="order" value={order} options={ORDERS} />
       </div>
       <Reading read={read}>
         {(list) => (
           <>
             {list.items.length > 0 && (
               <>
-                <TrendsButton owner={owner} listed={list.items} {...progress} />
+                <RowActions
+                  owner={owner}
+                  rows={list.items}
+                  chosen={chosen}
+                  onDone={() => {
+                    setChosen(new Set());
+                    setUnchecked(unchecked + 1);
+                  }}
+                />
                 <Table
                   caption={`${getPluralLabel(kind)} by ${sortLabels[sort]?.toLowerCase()}, ${
                     order === "desc" ? "greatest" : "least"
-                  } first. Another order costs 1 credit.`}
-                  columns={[
-                    ...createColumns(owner, sort),
-                    ...createTrendColumns(owner, list.items),
-                  ]}
+                  } first. A head sorts the whole list${createPrice(1)}.`}
+                  columns={columns}
                   items={list.items}
                   getKey={({ id }) => id}
                   sorting={sorting}
@@ -87,11 +147,10 @@ export function Owners({ owner }: { readonly owner: OwnerPages }) {
               </>
             )}
             {list.items.length === 0 && !list.hasMore && (
-              <Empty>
-                {search !== "" || country !== ""
-                  ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
-                  : `No ${kind} was observed yet. ${emptyHint}`}
-              </Empty>
+              <NothingListed
+                owner={owner}
+                isFiltered={`${search}${country}${min}${savedList}` !== ""}
+              />
             )}
             <MoreButton list={list} noun={kind} />
           </>
@@ -105,9 +164,10 @@ const SearchField = ({
   label,
   value,
   ...attributes
-}: Readonly<{ label: string; name: string; value: string; size: number }>) => (
-  <label class="control">
-    {label}
+}: Readonly<{ label: string; name: string; value: string; size: number; placeholder: string }> &
+  Pick<InputHTMLAttributes, "inputMode" | "pattern">) => (
+  <label>
+    <span class="hidden">{label}</span>
     <input
       key={value}
       {...attributes}
@@ -118,107 +178,23 @@ const SearchField = ({
   </label>
 );
 
-function createColumns(
-  { kind, path, listedCounts }: OwnerPages,
-  sort: string,
-): Column<ListedOwner>[] {
-  const labels = COUNT_LABELS[kind];
-  const fields: Readonly<Record<string, string>> = SORT_FIELDS[kind];
-  const sorts = Object.entries(fields);
-  const sortField = fields[sort] ?? "";
-  const sortColumn: Column<ListedOwner> = {
-    label: getSortLabels(kind)[sort] ?? sort,
-    as: Object.hasOwn(labels, sortField) ? "count" : "change",
-    sort,
-    getValue: ({ counts }) => readCount(counts, sortField),
-  };
-  return [
-    {
-      label: KIND_LABELS[kind],
-      render: ({ id, name, username }) => (
-        <>
-          <a href={createPath(path, id)}>
-            <Text value={name} />
-          </a>
-          <Below value={username === name ? null : username} />
-        </>
-      ),
-    },
-    ...(listedCounts.includes(sortField) ? [] : [sortColumn]),
-    ...listedCounts.map((count, index): Column<ListedOwner> => ({
-      label: labels[count] ?? count,
-      as: "count",
-      sort: sorts.find(([, field]) => field === count)?.[0],
-      isWide: index >= 2,
-      getValue: ({ counts }) => readCount(counts, count),
-    })),
-  ];
-}
-
-/** The values of the trends that were read in this tab, oldest first, by kind and owner. */
-const trends = new Map<string, readonly (number | null)[]>();
-
-const getTrend = ({ kind }: OwnerPages, id: string) => trends.get(`${kind} ${id}`);
-
-async function readTrends({ kind, compare }: OwnerPages, ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += COMPARISON_MAX_NAMES) {
-    const group = ids.slice(from, from + COMPARISON_MAX_NAMES);
-    const { rows } = await compare(getClient(), group);
-    for (const [index, id] of group.entries()) {
-      trends.set(
-        `${kind} ${id}`,
-        rows.map((row) => row.values[index] ?? null),
-      );
-    }
-  }
-}
-
-function createTrendColumns(
-  owner: OwnerPages,
-  listed: readonly ListedOwner[],
-): Column<ListedOwner>[] {
-  if (!listed.some(({ id }) => getTrend(owner, id))) return [];
-  const getCounts = ({ id }: ListedOwner) => getTrend(owner, id) ?? [];
-  return [
-    {
-      label: "30 days",
-      render: ({ id }) => {
-        const values = getTrend(owner, id);
-        return values !== undefined && <Sparkline values={values} label={`30 days of ${id}`} />;
-      },
-    },
-    {
-      label: "Change",
-      as: "change",
-      render: (listedOwner) => <ChangeSinceStart counts={getCounts(listedOwner)} />,
-    },
-    {
-      label: "In %",
-      as: "percent",
-      getValue: (listedOwner) => findChangeSinceStart(getCounts(listedOwner), { isPercent: true }),
-    },
-  ];
-}
-
-/** A button that reads the trends, which cost a credit a row; the list renders again afterwards. */
-function TrendsButton({
+function NothingListed({
   owner,
-  listed,
-  progress: { isLoading, error },
-  follow,
-}: ReturnType<typeof useProgress> &
-  Readonly<{ owner: OwnerPages; listed: readonly ListedOwner[] }>) {
-  const missing = listed.flatMap(({ id }) => (getTrend(owner, id) ? [] : [id]));
-  if (missing.length === 0) return null;
-  const price = formatNumberOf(missing.length, "credit");
+  isFiltered,
+}: Readonly<{ owner: OwnerPages; isFiltered: boolean }>) {
+  const { kind } = owner;
+  if (!isFiltered) return <NeverObserved owner={owner} />;
   return (
-    <p class="row">
-      <Button
-        label={isLoading ? "Loading…" : `Show trends of 30 days (${price})`}
-        isDisabled={isLoading}
-        onClick={() => follow(readTrends(owner, missing))}
-      />
-      <Failed error={error} />
-    </p>
+    <Empty
+      title={`No ${kind} matches`}
+      action={
+        <Button
+          label={`Show all ${getPluralLabel(kind).toLowerCase()}${createPrice(1)}`}
+          onClick={() => setParameters({ search: "", country: "", min: "", list: "" })}
+        />
+      }
+    >
+      A search of one or two letters finds beginnings of usernames.
+    </Empty>
   );
 }

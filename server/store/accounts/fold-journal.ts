@@ -9,7 +9,9 @@
  * more refunds than debits stays, too, for `verifyLedger()` to find.
  */
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
-import type { Database } from "../database/database.ts";
+import { writeNamed, type Database } from "../database/database.ts";
+import { debitFieldSql, DEBITS } from "./charge-runs.ts";
+import { usageSql } from "./usage-sql.ts";
 
 // An argument is REAL, which divides with a fraction, so the hour of an entry takes none.
 const HOUR = `at / ${HOUR_MS}`;
@@ -18,7 +20,6 @@ const HOUR = `at / ${HOUR_MS}`;
 export const CREDIT_ENTRIES = `(
   SELECT uid, account, kind, amount, at, ${HOUR} AS hour, requests, reference, reason
   FROM journal
-  WHERE kind <> 'debit'
   UNION ALL
   SELECT '', account, kind, amount, hour * ${HOUR_MS}, hour, count, NULL, reason
   FROM folded_entries
@@ -29,7 +30,9 @@ export const CREDIT_ENTRIES = `(
 export const ALL_ENTRIES = `(
   SELECT account, kind, amount, 1 AS count
   FROM journal
-  WHERE amount > 0
+  UNION ALL
+  SELECT account, 'debit', amount, 1
+  FROM ${DEBITS} AS debits
   UNION ALL
   SELECT account, kind, amount, count
   FROM folded_entries
@@ -41,14 +44,14 @@ interface FoldOptions {
   readonly now: number;
   /** The pause after a step, as a multiple of the time that the step took. */
   readonly pauseRatio: number;
-  /** About how many entries a step folds at most. */
+  /** About how many debits a step folds at most. */
   readonly stepMaxEntries?: number;
 }
 
 const PAUSE_MAX_MS = 100;
 
-/** Takes the writer 1 to 5 ms, the more the more hours they are of. */
-const STEP_MAX_ENTRIES = 200;
+/** Takes the writer 1 to 4 ms, the more the more batches they are of. */
+const STEP_MAX_ENTRIES = 100;
 
 /** Folds old entries; yields each step's number, returns the sum. It can stop after any step. */
 export async function* foldJournal(
@@ -63,8 +66,7 @@ export async function* foldJournal(
     const args = [after, untilHour, stepMaxEntries];
     const step = await database.queryJson<FoldStep>(SELECT_STEP, args);
     if (step === undefined || step.oldCount === 0) return total;
-    const folded =
-      step.debitCount === 0 ? 0 : await foldRange(database, [after, step.last, untilHour]);
+    const folded = await foldRange(database, [after, step.last, untilHour]);
     total += folded;
     after = step.last;
     yield folded;
@@ -72,92 +74,91 @@ export async function* foldJournal(
   }
 }
 
-/** The entries that a step looks at. */
+/** The batches that a step looks at. */
 interface FoldStep {
   /** The `uid` of the last of them; empty if there are none. */
   readonly last: string;
-  /** How many are of hours that are old enough. Entries are in the order of time, nearly. */
+  /** How many are of hours that are old enough. They are in the order of time, nearly. */
   readonly oldCount: number;
-  /** How many of those are debits. */
-  readonly debitCount: number;
 }
 
-/**
- * Selects about ?3 entries after the uid ?1, and all entries of the last uid: a refund has the uid
- * of its debit.
- */
+/** Selects batches after the uid ?1, with about ?3 debits, and a batch at least. */
 const SELECT_STEP = `
   SELECT json_object(
     'last', ifnull(max(uid), ''),
-    'oldCount', count(*) FILTER (WHERE ${HOUR} < ?2),
-    'debitCount', count(*) FILTER (WHERE ${HOUR} < ?2 AND kind = 'debit')
+    'oldCount', count(*) FILTER (WHERE ${HOUR} < ?2)
   )
-  FROM journal
-  WHERE uid > ?1 AND uid <= ifnull(
-    (SELECT uid FROM journal WHERE uid > ?1 ORDER BY uid LIMIT 1 OFFSET ?3 - 1),
-    (SELECT max(uid) FROM journal)
-  )`;
-
-/** The debits to fold of the uids after ?1 up to ?2, of hours before ?3. */
-const WITH_FOLDED = `
-  WITH old AS (
-    SELECT uid, account, run, amount, ${HOUR} AS hour
-    FROM journal
-    WHERE uid > ?1 AND uid <= ?2 AND kind = 'debit' AND ${HOUR} < ?3
-  ),
-  folded AS (
-    SELECT *
-    FROM old
-    WHERE (account, hour) IN (
-      SELECT account, hour
-      FROM (SELECT DISTINCT account, hour FROM old) AS hours
-      WHERE NOT EXISTS (
-        SELECT 1
-        FROM usage
-        WHERE usage.account = hours.account
-          AND usage.hour = hours.hour
-          AND (requests > ok + not_modified + not_found + refunds OR refunded > credits)
-      )
+  FROM (
+    SELECT uid, at, sum(max(accounts, 1)) OVER (ORDER BY uid) - max(accounts, 1) AS debits_before
+    FROM (
+      SELECT uid, at, accounts
+      FROM debit_batches
+      WHERE uid > ?1
+      ORDER BY uid
+      LIMIT ?3
     )
-  )`;
+  )
+  WHERE debits_before < ?3`;
 
 /**
- * Inserts the sums; those of refunds by the hour of the refund and its reason, as statements list
- * them.
+ * Folds what it can of the uids after ?1 up to ?2, of hours before ?3. A trigger adds the debits
+ * that become `null`, and their refunds, to the sums.
  */
-const INSERT_SUMS = `
-  INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
-  ${WITH_FOLDED}
-  SELECT account, hour, 'debit', '', count(*), sum(amount)
-  FROM folded
-  WHERE amount > 0
-  GROUP BY account, hour
-  UNION ALL
+const FOLD_DEBITS = `
+  WITH old AS (
+    SELECT uid, account, ${HOUR} AS hour
+    FROM ${DEBITS} AS debits
+    WHERE uid > ?1 AND uid <= ?2 AND ${HOUR} < ?3
+  ),
+  settled AS MATERIALIZED (
+    SELECT account, hour
+    FROM (SELECT DISTINCT account, hour FROM old) AS hours
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM ${usageSql("account = hours.account", "hour = hours.hour")} AS used
+      GROUP BY key, endpoint
+      HAVING sum(requests) > sum(ok + not_modified + not_found + refunds)
+        OR sum(refunded) > sum(credits)
+    )
+  )
+  UPDATE debit_batches
+  SET runs = (
+    SELECT json_group_array(
+      json(iif((${debitFieldSql("account")}, ${HOUR}) IN settled, NULL, value))
+    )
+    FROM json_each(runs)
+  )
+  WHERE uid > ?1 AND uid <= ?2
+    AND uid IN (SELECT uid FROM old WHERE (account, hour) IN settled)`;
+
+/** Deletes the batches that only say that they debited nothing. */
+const DELETE_EMPTY_BATCHES = `
+  DELETE FROM debit_batches
+  WHERE uid > ?1 AND uid <= ?2 AND ${HOUR} < ?3 AND accounts = 0`;
+
+const COUNT_ENTRIES = `
   SELECT
-    refund.account,
-    refund.${HOUR} AS refund_hour,
-    'refund',
-    ifnull(refund.reason, '') AS refund_reason,
-    sum(refund.requests),
-    sum(refund.amount)
-  FROM folded
-  JOIN journal AS refund USING (uid, account, run)
-  WHERE refund.refund > 0
-  GROUP BY refund.account, refund_hour, refund_reason
-  ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
-    count = count + excluded.count,
-    amount = amount + excluded.amount`;
+    (SELECT count(*) FROM ${DEBITS} WHERE uid > ?1 AND uid <= ?2)
+    + (SELECT count(*) FROM journal WHERE uid > ?1 AND uid <= ?2) AS entries`;
 
-const DELETE_ENTRIES = `
-  DELETE FROM journal
-  WHERE uid > ?1 AND uid <= ?2 AND (uid, account, run) IN (
-    ${WITH_FOLDED}
-    SELECT uid, account, run
-    FROM folded
-  )`;
-
-async function foldRange({ write }: Database, args: (string | number)[]): Promise<number> {
-  const statements = [INSERT_SUMS, DELETE_ENTRIES].map((sql) => ({ sql, args }));
-  const [, deleted] = await write(statements, { durability: "configured", idempotent: true });
-  return deleted?.rowsAffected ?? 0;
+async function foldRange(
+  database: Database,
+  [after, last, untilHour]: readonly [string, string, number],
+): Promise<number> {
+  const count = { sql: COUNT_ENTRIES, args: [after, last] };
+  const args = [after, last, untilHour];
+  const {
+    before: [before],
+    left: [left],
+  } = await writeNamed(
+    database,
+    {
+      before: count,
+      fold: { sql: FOLD_DEBITS, args },
+      deleteEmpty: { sql: DELETE_EMPTY_BATCHES, args },
+      left: count,
+    },
+    { durability: "configured", idempotent: true },
+  );
+  return Number(before?.["entries"]) - Number(left?.["entries"]);
 }

@@ -1,8 +1,8 @@
 /**
- * The credit ledger in the database. Every change of a balance is an entry of the journal, whose
- * trigger moves the sums of the account. Every entry carries a `uid` made before it, so a write
- * that is retried, because its response was lost, is applied once. So the conditions of core's
- * `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts` compares both.
+ * The credit ledger in the database. Every change of a balance is an entry of the journal or a
+ * debit of a batch. Triggers of both move the sums of the account. Each has a `uid` made before
+ * it, so a write that is retried, because its response was lost, is applied once. So the conditions
+ * of core's `applyEntry()` are in SQL; `tests/store/accounts/ledger.test.ts` compares both.
  */
 import { asc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
 import {
@@ -16,16 +16,31 @@ import type { CreditStore } from "../../../core/stores.ts";
 import type { DayRange } from "../../../core/usage.ts";
 import { addAdvice } from "../../system-errors.ts";
 import { writeNamed, type Database } from "../database/database.ts";
+import {
+  parseCommitChanges,
+  readCommitColumns,
+  selectCommitChanges,
+  type CommitChangeSet,
+} from "../history/commit-changes.ts";
 import { cancelDebits, commitDebits } from "./debits.ts";
 import { type Debit, refundDebits } from "./refunds.ts";
+import { commitRunBatch, type CommitRuns } from "./run-batches.ts";
 import { accounts } from "../tables/account-tables.ts";
 import { addStatuses, readStatement, readUsage } from "./usage-and-statements.ts";
+import { RECENT_HOUR } from "./usage-sql.ts";
 
 /** The ledger: debits and refunds, accounts, grants, statements and usage. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
 
-/** Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits. */
-export function createLedgerStore(database: Database) {
+/**
+ * Creates the ledger. Instants (`now`) are milliseconds since 1970 UTC; amounts are credits.
+ *
+ * @param commitRuns Commits the charges of a batch; by default directly in the database.
+ */
+export function createLedgerStore(
+  database: Database,
+  commitRuns: CommitRuns = commitRunBatch.bind(null, database),
+) {
   return {
     createAccount: createAccount.bind(null, database),
     accounts: listAccounts.bind(null, database),
@@ -33,13 +48,18 @@ export function createLedgerStore(database: Database) {
     account: getAccountByName.bind(null, database),
     setLowBalance: setLowBalance.bind(null, database),
     grant: grantCredits.bind(null, database),
-    debit: commitDebits.bind(null, database),
+    debit: commitDebits.bind(null, commitRuns),
     // The id is not needed: a debit is refunded once.
     refund: (debit: Debit, _id: string, reason: string, now: number) =>
       refundDebits(database, [{ debit, reason }], now),
     refundAll: (refunds: Parameters<typeof refundDebits>[1], now: number) =>
       refundDebits(database, refunds, now),
     cancel: cancelDebits.bind(null, database),
+    /** The changes since a number, as a commit of debits lists them. */
+    async readChanges(since: number | undefined): Promise<CommitChangeSet> {
+      const [row] = await database.queryRows(selectCommitChanges(since));
+      return parseCommitChanges(readCommitColumns(row), since);
+    },
     usage: readUsage.bind(null, database),
     addStatuses: addStatuses.bind(null, database),
     async statement(name: string, range: Parameters<typeof readStatement>[2], limit: number) {
@@ -50,6 +70,16 @@ export function createLedgerStore(database: Database) {
     isRolledBack: database.isRolledBack,
   };
 }
+
+/** The columns of an account without its recent usage, which usage-sql.ts reads. */
+const {
+  recentAt: _at,
+  recentKey: _key,
+  recentEndpoint: _endpoint,
+  recentRequests: _requests,
+  recentCredits: _credits,
+  ...COLUMNS
+} = getTableColumns(accounts);
 
 const INSERT_ACCOUNT = `
   INSERT INTO accounts (name, created_at)
@@ -77,17 +107,18 @@ async function createAccount(database: Database, name: string, now: number, cred
 }
 
 async function listAccounts({ query }: Database, { first, last }: DayRange, name?: string) {
+  const range = `BETWEEN ${first * 24} AND ${last * 24 + 23}`;
   // Of each account, it reads only the usage of these days: the primary key begins with both.
   const used = sql<number>`(
     SELECT ifnull(sum(credits - refunded), 0)
     FROM usage
-    WHERE usage.account = accounts.id AND hour BETWEEN ${first * 24} AND ${last * 24 + 23}
-  )`;
+    WHERE usage.account = accounts.id AND hour ${sql.raw(range)}
+  ) + iif(${sql.raw(`${RECENT_HOUR} ${range}`)}, recent_credits, 0)`;
   // A batch is read by another thread: the usage of many accounts can take a while.
   const [rows] = await query((drizzle) =>
     drizzle.batch([
       drizzle
-        .select({ ...getTableColumns(accounts), used })
+        .select({ ...COLUMNS, used })
         .from(accounts)
         .where(name === undefined ? undefined : eq(accounts.name, name))
         .orderBy(asc(accounts.name)),
@@ -97,7 +128,9 @@ async function listAccounts({ query }: Database, { first, last }: DayRange, name
 }
 
 async function findAccount({ query }: Database, isAccount: SQL) {
-  const [account] = await query((drizzle) => drizzle.select().from(accounts).where(isAccount));
+  const [account] = await query((drizzle) =>
+    drizzle.select(COLUMNS).from(accounts).where(isAccount),
+  );
   return account;
 }
 

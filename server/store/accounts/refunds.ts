@@ -3,6 +3,7 @@
  * number of its request, so a group that is committed again changes nothing.
  */
 import type { Database, Statement } from "../database/database.ts";
+import { debitAtSql, debitEndpointSql, debitFieldSql } from "./charge-runs.ts";
 import { createJsonRows } from "./json-rows.ts";
 
 export interface Debit {
@@ -57,15 +58,16 @@ const INSERT_REFUNDS = `
     uid, account, run, refund, kind, amount, at, requests, key, endpoint, reason
   )
   SELECT
-    uid, debited.account, debited.run, debit_index + 1, 'refund', amount / requests, ?2, 1,
-    debited.key, endpoint, refunds.reason
-  FROM (${REFUND_ROWS.selectSql}) AS refunds
-  JOIN journal AS debited
-    ON uid = refunds.debit
-    AND debited.account = refunds.account
-    AND debited.run = refunds.run
-    AND refund = 0
-  WHERE debit_index < requests
+    uid, account, run, debit_index + 1, 'refund',
+    ${debitFieldSql("amount", "debited")} / ${debitFieldSql("requests", "debited")},
+    ?2, 1, ${debitFieldSql("key", "debited")}, ${debitEndpointSql("debited")}, reason
+  FROM (
+    SELECT refunds.*, uid, endpoints, ${debitAtSql("refunds.run")} AS debited
+    FROM (${REFUND_ROWS.selectSql}) AS refunds
+    JOIN debit_batches ON uid = refunds.debit
+  )
+  WHERE account = ${debitFieldSql("account", "debited")}
+    AND debit_index < ${debitFieldSql("requests", "debited")}
   ON CONFLICT DO NOTHING`;
 
 /** Creates the statements of refunds; that of a debit that does not exist has no effect. */

@@ -1,16 +1,18 @@
 /**
  * The usage and the statements of accounts, and the counts of how requests ended. The debits of a
  * statement come from the usage, which has their key and endpoint by hour: the journal has one
- * entry for all debits of a commit. Grants and refunds come from the journal and its folded
+ * row for all debits of a commit. Grants and refunds come from the journal and its folded
  * entries; the refunds of an hour with one reason are one line, because a failure can cause very
  * many. The balance after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
+import { listDayHours, type DayRange, type UsageGrouping } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
 import type { usage } from "../tables/account-tables.ts";
 import { CREDIT_ENTRIES } from "./fold-journal.ts";
+import { createJsonRows } from "./json-rows.ts";
+import { createDaySql, USAGE } from "./usage-sql.ts";
 
 type Usage = typeof usage.$inferSelect;
 
@@ -30,11 +32,14 @@ interface UsageGroup extends StatusCounts, Pick<Usage, "requests" | "credits" | 
 export async function readUsage(
   { query }: Database,
   account: number,
-  { first, last }: DayRange,
+  range: DayRange,
   { hasKey, hasEndpoint, period }: UsageGrouping,
   limit: number,
 ): Promise<UsageGroup[]> {
-  const periodSql = period === undefined ? "NULL" : `hour / ${period === "day" ? 24 : 1}`;
+  const hours = listDayHours(range);
+  const periodSql = { none: "NULL", hour: "hour", day: createDaySql(range, hours) }[
+    period ?? "none"
+  ];
   const keySql = hasKey ? "key" : "NULL";
   const endpointSql = hasEndpoint ? "endpoint" : "NULL";
   const groups = sql.raw(
@@ -57,8 +62,8 @@ export async function readUsage(
             sum(not_modified) AS notModified,
             sum(not_found) AS notFound,
             sum(failed) AS failed
-          FROM usage
-          WHERE account = ${account} AND hour BETWEEN ${first * 24} AND ${last * 24 + 23}
+          FROM ${USED}
+          WHERE account = ${account} AND hour >= ${hours[0]} AND hour < ${hours.at(-1)}
           GROUP BY ${groups}
           ORDER BY ${groups}
           LIMIT ${limit}
@@ -70,25 +75,41 @@ export async function readUsage(
   return rows;
 }
 
-const UPDATE_STATUSES = `
-  UPDATE usage
-  SET
-    ok = ok + json_extract(added.value, '$.ok'),
-    not_modified = not_modified + json_extract(added.value, '$.notModified'),
-    not_found = not_found + json_extract(added.value, '$.notFound'),
-    failed = failed + json_extract(added.value, '$.failed')
-  FROM json_each(?) AS added
-  WHERE usage.account = json_extract(added.value, '$.account')
-    AND usage.hour = json_extract(added.value, '$.hour')
-    AND usage.key = json_extract(added.value, '$.key')
-    AND usage.endpoint = json_extract(added.value, '$.endpoint')`;
+type StatusUpdate = StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">;
 
-/** Adds to the usage how requests ended; no two updates share account, hour, key and endpoint. */
+const STATUS_ROWS = createJsonRows(
+  "account hour key endpoint ok not_modified not_found failed".split(" "),
+  (counts: StatusUpdate) => [
+    counts.account,
+    counts.hour,
+    counts.key,
+    counts.endpoint,
+    counts.ok,
+    counts.notModified,
+    counts.notFound,
+    counts.failed,
+  ],
+);
+
+const ADD_STATUSES = `
+  INSERT INTO usage (
+    account, hour, key, endpoint, requests, credits, ok, not_modified, not_found, failed
+  )
+  SELECT account, hour, key, endpoint, 0, 0, ok, not_modified, not_found, failed
+  FROM (${STATUS_ROWS.selectSql}) AS added
+  WHERE true
+  ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+    ok = ok + excluded.ok,
+    not_modified = not_modified + excluded.not_modified,
+    not_found = not_found + excluded.not_found,
+    failed = failed + excluded.failed`;
+
+/** Adds to the usage how requests ended that were debited. */
 export async function addStatuses(
   { write }: Database,
-  updates: readonly (StatusCounts & Pick<Usage, "account" | "hour" | "key" | "endpoint">)[],
+  updates: readonly StatusUpdate[],
 ): Promise<void> {
-  await write([{ sql: UPDATE_STATUSES, args: [JSON.stringify(updates)] }]);
+  await write([{ sql: ADD_STATUSES, args: [STATUS_ROWS.serialize(updates)] }]);
 }
 
 /** A grant, or of an hour the refunds with one reason, or the debits of one key and endpoint. */
@@ -110,6 +131,7 @@ interface StatementLine {
 }
 
 const CREDITED = sql.raw(CREDIT_ENTRIES);
+const USED = sql.raw(USAGE);
 
 type HourRange = Readonly<Record<"since" | "until", number>>;
 
@@ -147,7 +169,7 @@ async function readLines(
             WHERE account = ${account} AND hour < ${since}
           ) - (
             SELECT ifnull(sum(credits), 0)
-            FROM usage
+            FROM ${USED}
             WHERE account = ${account} AND hour < ${since}
           ) AS balance`),
       drizzle.all<Omit<StatementLine, "balance">>(sql`
@@ -168,9 +190,12 @@ async function readLines(
           WHERE kind = 'refund'
           GROUP BY hour, reason
           UNION ALL
-          SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
-          FROM usage
+          SELECT
+            hour, 'debit', hour * ${HOUR_MS}, key, endpoint,
+            sum(requests), sum(credits), NULL, NULL, NULL
+          FROM ${USED}
           WHERE account = ${account} AND hour >= ${since} AND hour < ${until}
+          GROUP BY hour, key, endpoint
         )
         SELECT
           hour, kind, at, key, begins_with AS beginsWith, label,

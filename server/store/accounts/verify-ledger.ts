@@ -1,7 +1,9 @@
 /** Verifies the ledger: recomputes every balance from the journal and its folded entries. */
 import { sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { debitAtSql, debitFieldSql } from "./charge-runs.ts";
 import { ALL_ENTRIES } from "./fold-journal.ts";
+import { USAGE } from "./usage-sql.ts";
 
 /** An account whose journal and sums disagree, and how. */
 type LedgerFault = Readonly<Record<"account" | "problem", string>>;
@@ -11,7 +13,7 @@ type LedgerFault = Readonly<Record<"account" | "problem", string>>;
  * with those of the account and of the usage, no balance may be negative, and no debit may be
  * refunded beyond its amount.
  */
-export async function verifyLedger(database: Database) {
+export async function verifyLedger(database: Pick<Database, "query">) {
   const [[counts], ...faults] = await database.query((drizzle) =>
     drizzle.batch([
       drizzle.all<{ accounts: number; entries: number }>(SELECT_COUNTS),
@@ -72,7 +74,7 @@ const SELECT_WRONG_USAGE = sql`
       account,
       CAST(total(credits) AS INTEGER) AS credits,
       CAST(total(refunded) AS INTEGER) AS refunded
-    FROM usage
+    FROM ${sql.raw(USAGE)}
     GROUP BY account
   )
   SELECT
@@ -88,12 +90,23 @@ const SELECT_WRONG_USAGE = sql`
     OR (ifnull(s.credits, 0), ifnull(s.refunded, 0)) <> (a.debited, a.refunded)`;
 
 const SELECT_OVER_REFUNDS = sql`
+  WITH refunds AS (
+    SELECT uid, account, run, sum(amount) AS amount
+    FROM journal
+    WHERE kind = 'refund'
+    GROUP BY uid, account, run
+  )
   SELECT
     name AS account,
     'debit ' || uid || ' is refunded beyond its amount, or is not there' AS problem
-  FROM journal
-  JOIN accounts ON accounts.id = journal.account
-  WHERE kind <> 'grant'
-  GROUP BY uid, journal.account, run
-  HAVING ifnull(sum(amount) FILTER (WHERE kind = 'refund'), 0)
-    > ifnull(sum(amount) FILTER (WHERE kind = 'debit'), 0)`;
+  FROM refunds
+  JOIN accounts ON accounts.id = refunds.account
+  WHERE amount > ifnull(
+    (
+      SELECT ${sql.raw(debitFieldSql("amount", debitAtSql("refunds.run")))}
+      FROM debit_batches
+      WHERE uid = refunds.uid
+        AND ${sql.raw(debitFieldSql("account", debitAtSql("refunds.run")))} = refunds.account
+    ),
+    0
+  )`;

@@ -20,13 +20,25 @@ type Sums = Readonly<
     Record<"granted" | "debited" | "refunded" | "balance", number | null>
 >;
 
-export async function readTotals(database: Database, now: number) {
+export async function readTotals(
+  { ledger, entities }: Readonly<Record<"ledger" | "entities", Database>>,
+  now: number,
+) {
   const kinds = [];
-  for (const kind of ENTITY_KINDS) kinds.push(await readKindTotals(database, KIND_TABLES[kind]));
-  const sums = await database.queryJson<Sums>(SELECT_SUMS, [now]);
+  for (const kind of ENTITY_KINDS) kinds.push(await readKindTotals(entities, KIND_TABLES[kind]));
+  const sums = await ledger.queryJson<Sums>(SELECT_SUMS, [now]);
   if (sums === undefined) throw new Error("The sums have no row");
-  return { kinds, ...sums };
+  let bytes = 0;
+  for (const { queryJson } of new Set([ledger, entities])) {
+    bytes += (await queryJson<number>(SELECT_BYTES, [])) ?? 0;
+  }
+  return { bytes, kinds, ...sums };
 }
+
+/** The size with recent changes that are still in a log, but without the size of that log. */
+const SELECT_BYTES = `
+  SELECT json_quote(page_count * page_size)
+  FROM pragma_page_count, pragma_page_size`;
 
 // total() is REAL: unlike sum(), it can't overflow, and it is exact up to the largest exact number.
 const selectExactSum = (column: string): string =>

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly checkpointInterval?: number;
   /** Called with the reason when a server stops answering, without one when it answers again. */
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
+  /** Called once, when a newer version of the service has made the tables on a server. */
+  readonly onNewerTables?: () => void;
 }
 
 export interface Statement {
@@ -44,6 +46,20 @@ export interface WriteOptions {
   readonly idempotent?: boolean;
   /** The write is short enough for the thread that serves requests. */
   readonly inline?: boolean;
+  /** The statements fail by themselves if a newer version of the service made the tables. */
+  readonly isVersionChecked?: boolean;
+}
+
+/** What a database file takes, and what this process did with it. Sizes are in bytes. */
+export interface FileUse {
+  readonly fileBytes: number;
+  /** The size of the write-ahead log. */
+  readonly logBytes: number;
+  /** What the file system has left for users without privileges. */
+  readonly freeBytes: number;
+  /** How often commits were synced to the disk, and checkpoints made. */
+  readonly syncs: number;
+  readonly checkpoints: number;
 }
 
 export interface Database {
@@ -72,14 +88,21 @@ export interface Database {
   isRolledBack(error: unknown): boolean;
   /** Copies the whole database, as it is at one instant, into a new file. */
   copyTo(file: string): Promise<void>;
+  /** Finds out in the background whether a server answers. Calls that take long do so, too. */
+  probe(): void;
   /** Why no call is sent to a server; `undefined` while it answers, and for a file. */
   getOutage(): DomainError | undefined;
+  /** Reads what a file takes and what was done with it; `undefined` for a server. */
+  readFileUse(): Promise<FileUse | undefined>;
   /** Opens all connections, so that no request needs file descriptors for them. */
   warmUp(): Promise<void>;
   /** Throws if a server does not answer, or if another file took the place of the opened one. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The reads of metrics, which a replica can do, too. */
+export type DatabaseReads = Pick<Database, "queryRows" | "queryJson">;
 
 /** Runs statements in the order of the object's members; returns the rows of each, by its name. */
 export async function writeNamed<

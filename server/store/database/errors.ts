@@ -10,6 +10,12 @@ export class NotSentError extends DomainError {
   }
 }
 
+/** The error for callers of several attempts, if an attempt before this one may have been sent. */
+export const toUncertainError = (error: unknown): unknown =>
+  error instanceof NotSentError
+    ? new DomainError(error.code, error.message, { cause: error.cause })
+    : error;
+
 export const createUnansweredError = () =>
   new DomainError("Service Unavailable", "The database does not answer right now");
 

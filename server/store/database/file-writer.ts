@@ -21,7 +21,8 @@ import {
   type SqliteConnection,
   type RawResult,
 } from "./sqlite-connection.ts";
-import { createWorkerClient } from "./worker-rpc.ts";
+import { getProgramUrl } from "../../programs.ts";
+import { createWorkerClient } from "../../worker-rpc.ts";
 
 export type WriterRequest = {
   readonly file: { readonly id: number; readonly path: string; readonly lockTimeoutMs: number };
@@ -34,9 +35,9 @@ type WriterOperation =
   | { method: "checkpoint" | "close" };
 
 // One of each for all files of the process; a thread starts with its first request.
-const WORKER_FILE = new URL("writer-worker.ts", import.meta.url);
-const callWriterWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
-const callReaderWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
+const WORKER_FILE = getProgramUrl("store/database/writer-worker.ts");
+const writerWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
+const readerWorker = createWorkerClient<WriterRequest, RawResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
 /** The locks by path, of all files that the process ever opened: a few. */
@@ -58,6 +59,13 @@ export function hasWalResetBug(version: string): boolean {
   return compareTo("3.7.0") >= 0 && compareTo("3.51.2") <= 0;
 }
 
+function callWriterThread(
+  file: WriterRequest["file"],
+  operation: WriterOperation,
+): Promise<RawResult[]> {
+  return writerWorker.call({ file, ...operation }, { isJson: isSmall(operation) });
+}
+
 export function openFileWriter(
   path: string,
   { lockTimeoutMs, checkpointInterval }: Record<"lockTimeoutMs" | "checkpointInterval", number>,
@@ -65,6 +73,9 @@ export function openFileWriter(
   const file = { id: ++lastFileId, path, lockTimeoutMs };
   const holdCommitLock = getCommitLock(path);
   const inlineWriter = createInlineWriter(path);
+  const { counts, sync } = createSyncs(path);
+  // A copy can take minutes, and ends with the process: closing does not wait for it.
+  const limitCopies = pLimit(1);
   let isReaderUsed = false;
   let changeCount = 0;
   let checkpoint: Promise<unknown> | undefined;
@@ -75,23 +86,18 @@ export function openFileWriter(
     changeCount += changes;
     if (changeCount < checkpointInterval || checkpoint !== undefined || isClosing) return;
     changeCount = 0;
-    checkpoint = runCheckpoint()
+    counts.checkpoints++;
+    checkpoint = sync() // The longest part, which needs no commit lock.
+      .then(() => holdCommitLock(() => callWriter({ method: "checkpoint" })))
       .catch(() => undefined) // If it fails, the next one does it all.
       .finally(() => (checkpoint = undefined));
   }
 
-  async function runCheckpoint(): Promise<void> {
-    await syncLog(path); // The longest part, which needs no commit lock.
-    await holdCommitLock(() => callWriter({ method: "checkpoint" }));
-  }
-
-  function callWriter(operation: WriterOperation): Promise<RawResult[]> {
-    return callWriterWorker({ file, ...operation }, { isJson: isSmall(operation) });
-  }
+  const callWriter = callWriterThread.bind(null, file);
 
   function callReader(operation: WriterOperation): Promise<RawResult[]> {
     isReaderUsed = true;
-    return callReaderWorker({ file, ...operation }, { isJson: true });
+    return readerWorker.call({ file, ...operation }, { isJson: true });
   }
 
   return {
@@ -108,6 +114,7 @@ export function openFileWriter(
         return results;
       };
       const write = () => writeInline() ?? callWriter({ method: "write", statements, isSynced });
+      if (isSynced) counts.syncs++;
       // An inline write takes the lock for no time: it only has to be free.
       const inlineResults = isFree(holdCommitLock) ? writeInline() : undefined;
       const results = inlineResults ?? (await holdCommitLock(write));
@@ -118,13 +125,14 @@ export function openFileWriter(
       return results.map(toResult);
     },
 
-    sync: () => syncLog(path),
+    sync,
+    counts: counts as Readonly<typeof counts>,
 
     /** Reads at one instant. It blocks neither requests nor writes, however long it takes. */
     readInBackground: async (statements: readonly Statement[]): Promise<StatementResult[]> =>
       (await callReader({ method: "read", statements })).map(toResult),
 
-    copyTo: (target: string) => callReader({ method: "copy", target }),
+    copyTo: (target: string) => limitCopies(() => callReader({ method: "copy", target })),
 
     closeReader: (connection: SqliteConnection) => holdCommitLock(connection.close),
 
@@ -134,7 +142,7 @@ export function openFileWriter(
       await holdCommitLock(async () => {
         try {
           inlineWriter.close();
-          if (isReaderUsed) await callReader({ method: "close" });
+          if (isReaderUsed && isFree(limitCopies)) await callReader({ method: "close" });
         } finally {
           await callWriter({ method: "close" });
         }
@@ -200,6 +208,16 @@ function createInlineWriter(path: string) {
 
     close,
   };
+}
+
+/** Creates the syncs of a log, and the counts of syncs and checkpoints of its file. */
+function createSyncs(path: string) {
+  const counts = { syncs: 0, checkpoints: 0 };
+  const sync = (): Promise<void> => {
+    counts.syncs++;
+    return syncLog(path);
+  };
+  return { counts, sync };
 }
 
 /**

@@ -3,9 +3,9 @@
  * reads and one for short writes. All other writes and long reads run in worker threads.
  */
 import { statSync, type Stats } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readSystemErrorCode } from "../../system-errors.ts";
+import { readSystemErrorCode, undefinedIfMissing } from "../../system-errors.ts";
 import type { Database, DatabaseOptions, Statement, StatementResult } from "./database.ts";
 import { createDrizzleQueries } from "./drizzle-queries.ts";
 import { mapTransientErrors } from "./errors.ts";
@@ -74,16 +74,14 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
     }),
     queryRows: async (statement) =>
       (await query(typeof statement === "string" ? { sql: statement, args: [] } : statement)).rows,
-    queryJson: (sql, args) =>
-      read((connection) => {
-        const row = connection.queryFirst({ sql, args: [...args] });
-        return row === undefined ? undefined : JSON.parse(String(row[0]));
-      }),
+    queryJson: (sql, args) => read((connection) => connection.queryJson(sql, args)),
     write,
     sync: () => (options.durability === "power" ? runOnSameFile(writer.sync) : Promise.resolve()),
     isRolledBack,
     copyTo: (target) => runOnSameFile(async () => void (await writer.copyTo(target))),
+    probe: () => undefined,
     getOutage: () => undefined,
+    readFileUse: async () => Object.assign(await readSizes(file), writer.counts),
     async warmUp() {
       await writer.write([], { isSynced: false, inline: true });
       await writer.readInBackground([PING]);
@@ -94,6 +92,19 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
       closeReader();
       await writer.close();
     },
+  };
+}
+
+async function readSizes(file: string) {
+  const [fileStats, logStats, disk] = await Promise.all([
+    stat(file),
+    undefinedIfMissing(stat(`${file}-wal`)),
+    statfs(dirname(file)),
+  ]);
+  return {
+    fileBytes: fileStats.size,
+    logBytes: logStats?.size ?? 0,
+    freeBytes: disk.bavail * disk.bsize,
   };
 }
 

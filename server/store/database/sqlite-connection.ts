@@ -52,9 +52,11 @@ export function openConnection(
 
   return {
     query: run,
-    /** The first row of a query; the fastest read if there is only one. */
-    queryFirst: ({ sql, args }: Statement) =>
-      prepare(sql).statement.get(args) as Row[0][] | undefined,
+    /** Parses the JSON in the first row of a query; the fastest read if there is only one. */
+    queryJson(sql: string, args: readonly (string | number | null)[]) {
+      const row = prepare(sql).statement.get([...args]) as Row[0][] | undefined;
+      return row === undefined ? undefined : JSON.parse(String(row[0]));
+    },
     /** Runs queries in one transaction, so that all see the same state. */
     read(statements: readonly Statement[]): RawResult[] {
       driver.exec("BEGIN");
@@ -98,8 +100,16 @@ export function openConnection(
   };
 }
 
+/** Reads the version of SQLite that the driver has. */
+export function readSqliteVersion(): string {
+  const driver = new Driver(":memory:");
+  const [version] = driver.prepare("SELECT sqlite_version()").raw(true).get([]) as [string];
+  driver.close();
+  return version;
+}
+
 function assertNotCorrupt(driver: Driver.Database): void {
-  const [verdict] = driver.prepare("PRAGMA quick_check(1)").raw(true).get([]) as [string];
+  const [verdict] = driver.prepare("PRAGMA integrity_check(1)").raw(true).get([]) as [string];
   if (verdict === "ok") return;
   const error = new Error(`the database is damaged: ${verdict.split("\n").at(-1)}`);
   throw Object.assign(error, { code: "SQLITE_CORRUPT" });

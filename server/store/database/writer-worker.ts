@@ -6,7 +6,7 @@ import {
   type SqliteConnection,
   type RawResult,
 } from "./sqlite-connection.ts";
-import { handleRequests } from "./worker-rpc.ts";
+import { handleRequests } from "../../worker-rpc.ts";
 
 /** Connections by the id of the open file. */
 const connections = new Map<number, SqliteConnection>();

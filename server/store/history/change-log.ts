@@ -1,20 +1,15 @@
 /**
- * The change log, its cache tags, and the optimistic writes that it makes possible. Each write of
- * observations records, in its transaction, the cache tags of its changes: the names of what cached
- * responses depend on. A trigger records each change of an API key. The caches of responses and of
- * keys in all processes read the log.
+ * The change log and its cache tags. Each write of observations records, in its transaction, the
+ * cache tags of its changes: the names of what cached responses depend on. A trigger records each
+ * change of an API key. The caches of responses and of keys in all processes read the log.
  *
  * A write depends on its reads: a new point is packed into an existing chunk. So the change log
- * fails its transaction if another process wrote something that this write depends on in between,
- * and the write starts again.
+ * fails its transaction if another process wrote something that this write depends on in between.
  */
-import type { Row } from "@libsql/client";
-import pRetry, { type Options } from "p-retry";
 import type { Attributes } from "../../../core/entities.ts";
-import { DomainError } from "../../../core/errors.ts";
 import { KINDS, type EntityKind, type ItemKind, type OwnerKind } from "../../../core/kinds.ts";
 import { toEntityId } from "../../../core/observations.ts";
-import type { Database, Statement, StatementResult, WriteOptions } from "../database/database.ts";
+import type { Statement } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 
 /** The changes since a reader's last known change. */
@@ -39,32 +34,39 @@ const KEY_TAG_START = "key ";
 /** The tag of a channel or user with all items. */
 export const createOwnerTag = (kind: OwnerKind, id: string) => `${kind} ${id}`;
 
-/** The tag of the list of channels, and of which channel has a username; and that of all users. */
-export const LIST_TAGS: Readonly<Record<OwnerKind, string>> = {
+/** The tags of the lists of all entities of a kind; of channels, also of who has a username. */
+export const LIST_TAGS: Readonly<Record<EntityKind, string>> = {
   channel: "channels",
+  short: "shorts",
   user: "users",
+  tweet: "tweets",
 };
 
+/** The tags of all lists, as SQL. */
+const ALL_LIST_TAGS = Object.values(LIST_TAGS)
+  .map((tag) => `'${tag}'`)
+  .join(", ");
+
 /** The sequence number of the last change, as SQL; 0 if there is none. */
-const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
+export const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
+
+/** The number of the last published change of entities, as SQL; the index has only such changes. */
+export const LAST_PUBLISHED = `ifnull((
+      SELECT max(entities_sequence)
+      FROM changes
+      WHERE entities_sequence IS NOT NULL
+    ), 0)`;
+
+/**
+ * The number of the last change of entities with a database of their own, as SQL. It is null in the
+ * ledger, which has the same numbers, but those of published changes.
+ */
+export const LAST_ENTITIES_SEQUENCE = `iif(${LAST_PUBLISHED} = 0, ${LAST_SEQUENCE}, NULL)`;
 
 /** The columns of the changes since a number, which is an argument such as `?1`. */
 export const changeColumnsSql = (since: string): string => `
     ${LAST_SEQUENCE} AS sequence,
     (SELECT json_group_array(json(tags)) FROM changes WHERE sequence > ${since}) AS tags`;
-
-const SELECT_CHANGES = `SELECT ${changeColumnsSql("?1")}`;
-
-export const selectChanges = (since: number | undefined): Statement => ({
-  sql: SELECT_CHANGES,
-  args: [since ?? null],
-});
-
-export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
-  const sequence = Number(row?.["sequence"]);
-  if (sequence === since) return { sequence, tags: [], keys: [] };
-  return createChangeSet({ sequence, tagLists: JSON.parse(String(row?.["tags"])) }, since);
-}
 
 /** Only a write of observations can have unknown tags: they hide no change of a key. */
 export function createChangeSet(
@@ -95,8 +97,8 @@ const IS_UNCHANGED_SINCE = `
   )`;
 
 /**
- * Whether no change since the expected version has a tag of this one, but those of lists. Changes
- * that are no longer retained may have had any tag.
+ * Whether no change since the expected version has a tag that this one has or has read, but those of
+ * lists. Changes that are no longer retained may have had any tag.
  */
 const HAS_NO_CONFLICT_SINCE = `
   ${IS_UNCHANGED_SINCE} OR (
@@ -109,7 +111,10 @@ const HAS_NO_CONFLICT_SINCE = `
         OR EXISTS (
           SELECT 1
           FROM json_each(later.tags)
-          WHERE value NOT IN ('${LIST_TAGS.channel}', '${LIST_TAGS.user}') AND value IN (SELECT tag FROM changed_tags)
+          WHERE value NOT IN (${ALL_LIST_TAGS}) AND (
+            value IN (SELECT tag FROM changed_tags)
+            OR value IN (SELECT value FROM json_each(?3, '$.read'))
+          )
         )
       )
     )
@@ -148,7 +153,7 @@ function selectOwnerTagsSql(kind: ItemKind): string {
 const INSERT_ENTITY_WRITES = insertChangeSql(HAS_NO_CONFLICT_SINCE);
 const INSERT_HISTORY_REWRITES = insertChangeSql(IS_UNCHANGED_SINCE);
 
-const DELETE_OLD_CHANGES: Statement = {
+export const DELETE_OLD_CHANGES: Statement = {
   sql: `
     DELETE FROM changes
     WHERE sequence <= (SELECT max(sequence) FROM changes) - ${RETAINED_CHANGES_MAX}`,
@@ -156,11 +161,11 @@ const DELETE_OLD_CHANGES: Statement = {
 };
 
 /** Creates the statements that record a change; they come before those that make it. */
-type RecordChange = ReturnType<typeof createRecorder>;
+export type RecordChange = ReturnType<typeof createRecorder>;
 
 function createRecorder(
   sql: string,
-  change: { readonly [Member in "tags" | ItemKind]?: readonly string[] },
+  change: { readonly [Member in "tags" | "read" | ItemKind]?: readonly string[] },
 ) {
   const json = JSON.stringify(change);
   return (lastSequence: number, uid: string): Statement[] => [
@@ -184,9 +189,9 @@ function listTags({ kind, id, attributes }: ChangedEntity): string[] {
   if (kind === "channel" || kind === "user") return [createOwnerTag(kind, id), LIST_TAGS[kind]];
   const { owner } = KINDS[kind];
   const ownerId = toEntityId(owner.kind, String(attributes[owner.field]?.value));
-  const ownerTag = createOwnerTag(owner.kind, ownerId);
+  const tags = [createOwnerTag(owner.kind, ownerId), LIST_TAGS[kind]];
   // A user is listed once one of their tweets was observed.
-  return owner.kind === "user" ? [ownerTag, LIST_TAGS.user] : [ownerTag];
+  return owner.kind === "user" ? [...tags, LIST_TAGS.user] : tags;
 }
 
 /**
@@ -198,75 +203,19 @@ export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]):
   const change =
     kind === "channel" || kind === "user"
       ? { tags: [...ids.map((id) => createOwnerTag(kind, id)), LIST_TAGS[kind]] }
-      : { [kind]: ids };
+      : { [kind]: ids, tags: [LIST_TAGS[kind]] };
   return createRecorder(INSERT_HISTORY_REWRITES, change);
 }
 
-interface WritePlan {
-  readonly recordChange: RecordChange;
-  /** The statements that change histories; if there are none, nothing is written. */
-  readonly statements: readonly Statement[];
-}
-
-/** Retries while other processes write; the last delays are half a second. */
-const CONFLICT_RETRIES: Options = {
-  retries: 25,
-  minTimeout: 5,
-  maxTimeout: 500,
-  factor: 1.5,
-  randomize: true,
-  shouldRetry: ({ error }) => error instanceof WriteConflictError,
-};
-
-/** The error when the change log refuses a change because it expected another version. */
-const VERSION_CONFLICT = "NOT NULL constraint failed: changes.uid";
-
-class WriteConflictError extends DomainError {
-  constructor() {
-    super(
-      "Service Unavailable",
-      "Other processes write the same observations without a pause; these are not stored",
-    );
-  }
-}
-
-/** The last write to each database: within a process, writes run one after another. */
-const writeQueues = new WeakMap<Database, Promise<unknown>>();
-
 /**
- * Executes a plan as one transaction; within a process, in the order of the calls. `createPlan`
- * reads the state that the plan depends on, again after a conflict. There are no results if the
- * plan is stored but the response was lost.
+ * Records a write of figures. It conflicts with changes of the owners from whose observations they
+ * were computed.
  */
-export function writeOptimistically<Plan extends WritePlan>(
-  database: Database,
-  createPlan: () => Promise<Plan>,
-  { durability = "configured" }: Pick<WriteOptions, "durability"> = {},
-): Promise<{ readonly plan: Plan; readonly results: readonly StatementResult[] }> {
-  async function attemptWrite() {
-    const sequence = await database.queryJson<number>(`SELECT json_quote(${LAST_SEQUENCE})`, []);
-    const uid = crypto.randomUUID();
-    const plan = await createPlan();
-    if (plan.statements.length === 0) return { plan, results: [] };
-    const changeStatements = plan.recordChange(sequence ?? 0, uid);
-    try {
-      const statements = [...changeStatements, ...plan.statements];
-      const results = await database.write(statements, { durability, idempotent: true });
-      return { plan, results: results.slice(changeStatements.length) };
-    } catch (error) {
-      if (!String(error).includes(VERSION_CONFLICT)) throw error;
-      // The conflict may be with this same change, if the response to a first attempt was lost.
-      const selectOwn = "SELECT json_quote(uid) FROM changes WHERE uid = ?";
-      const own = await database.queryJson<string>(selectOwn, [uid]);
-      if (own !== undefined) return { plan, results: [] };
-      throw new WriteConflictError();
-    }
-  }
-  const previousWrite = writeQueues.get(database) ?? Promise.resolve();
-  const write = previousWrite.then(() => pRetry(attemptWrite, CONFLICT_RETRIES));
-  // The queue must not keep the results alive: they may be large.
-  writeQueues.set(database, write.then(discardResult, discardResult));
-  return write;
+export function recordFigures(
+  kind: EntityKind,
+  owner: OwnerKind,
+  ownerIds: readonly string[],
+): RecordChange {
+  const read = ownerIds.map((id) => createOwnerTag(owner, id));
+  return createRecorder(INSERT_ENTITY_WRITES, { tags: [LIST_TAGS[kind]], read });
 }
-
-const discardResult = () => undefined;

@@ -1,5 +1,6 @@
 /**
- * Computes the gains that the rows of channels and users keep, for writes and after retention.
+ * Computes gains: those that the rows of channels and users keep, for writes and after retention,
+ * and the others for reads.
  *
  * A gain compares the newest count with the newest known count from N to 2N days before, its
  * baseline. In an import in the order of time, the baseline is most often among the points to write
@@ -10,11 +11,12 @@ import {
   computeGain,
   computeGainBaseline,
   GAIN_PERIOD_DAYS,
+  type EntityGains,
   type TimeRange,
 } from "../../../core/growth.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { FIRST_INSTANT } from "../../../core/time.ts";
-import type { Database, Statement } from "../database/database.ts";
+import type { DatabaseReads, Statement } from "../database/database.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { toColumnName } from "../tables/entity-tables.ts";
@@ -28,11 +30,13 @@ interface GainingEntity {
   readonly points: Iterable<Point>;
   /** The last chunk is given if all of the points are newer than it. */
   readonly stored: { readonly key: number; readonly lastChunk: Chunk | null } | undefined;
+  /** Whether it is only read: then `newest` stays, also if a newer point is stored. */
+  readonly isRead?: boolean;
 }
 
 /** Computes the gains of each entity as they will be once its points are written, in order. */
 export async function computeGainsAfterWrite(
-  database: Database,
+  database: DatabaseReads,
   tables: KindTables,
   entities: readonly GainingEntity[],
 ): Promise<(number | null)[][]> {
@@ -44,10 +48,10 @@ export async function computeGainsAfterWrite(
     return computeGains(tables, entity, { ...entity.newest, chunks }, "end");
   });
   for (const part of ["nearest", "all"] as const) {
-    const unresolved = entities.flatMap(({ stored, newest }, index) =>
+    const unresolved = entities.flatMap(({ stored, newest, isRead }, index) =>
       stored === undefined || results[index] !== undefined
         ? []
-        : [[stored.key, newest.at] as const],
+        : [[stored.key, newest.at, isRead ? 1 : 0] as const],
     );
     if (unresolved.length === 0) break;
     const rows = await readGainRows(database, tables, part, unresolved);
@@ -58,6 +62,33 @@ export async function computeGainsAfterWrite(
   return results.map((result) => result ?? []);
 }
 
+/**
+ * Computes the gains of stored entities, by key and name.
+ *
+ * @param rows The newest points, as they were read before: a point that was stored since then, and
+ * is newer, changes no gain.
+ */
+export async function readGains(
+  database: DatabaseReads,
+  tables: KindTables,
+  rows: readonly (Point & { readonly key: number })[],
+): Promise<ReadonlyMap<number, EntityGains>> {
+  const entities = rows.map(({ key, at, counts }) => ({
+    newest: { at, counts },
+    points: [],
+    stored: { key, lastChunk: null },
+    isRead: true,
+  }));
+  const results = await computeGainsAfterWrite(database, tables, entities);
+  const names = tables.gains.map(({ name }) => name);
+  return new Map(
+    rows.map(({ key }, index) => [
+      key,
+      Object.fromEntries(names.map((name, nth) => [name, results[index]?.[nth] ?? null])),
+    ]),
+  );
+}
+
 /** Computes gains from a part of the stored chunks; `undefined` if other chunks can matter. */
 function computeGains(
   tables: KindTables,
@@ -65,7 +96,8 @@ function computeGains(
   stored: (Point & { readonly chunks: readonly Chunk[] }) | undefined,
   part: "end" | keyof typeof STEP_ENTITIES,
 ): (number | null)[] | undefined {
-  const newest = stored !== undefined && stored.at > entity.newest.at ? stored : entity.newest;
+  const isNewer = stored !== undefined && stored.at > entity.newest.at && entity.isRead !== true;
+  const newest = isNewer ? stored : entity.newest;
   const chunks = stored?.chunks ?? [];
   const baselines = createBaselines(tables, newest.at);
   const isKnown = ({ count, countIndex }: Baseline) =>
@@ -73,7 +105,7 @@ function computeGains(
   if (part === "end") {
     updateFromPoints(baselines, entity.points);
     // The last chunk is decoded only for baselines that no newer point gives.
-    if (!baselines.every(isKnown)) updateFromChunks(baselines, chunks, tables);
+    if (!baselines.all.every(isKnown)) updateFromChunks(baselines, chunks, tables);
   } else {
     updateFromChunks(baselines, chunks, tables);
     updateFromPoints(baselines, entity.points);
@@ -85,20 +117,20 @@ function computeGains(
     // A count from before that chunk can be older than a count of a chunk that was not read.
     return count !== null && at >= nearest.start;
   };
-  const isResolved = part === "all" || baselines.every(isFinal);
+  const isResolved = part === "all" || baselines.all.every(isFinal);
   return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
 
 /** Creates the statement that sets the gains of stored entities by the points that are kept. */
 export async function updateGainsAfterPruning(
-  database: Database,
+  database: DatabaseReads,
   tables: KindTables,
   pruned: readonly ChunkPosition[],
   bounds: RetentionBounds,
 ): Promise<Statement[]> {
   if (tables.gains.length === 0) return [];
   const keys = new Set(pruned.map(({ key }) => key));
-  const entities = Array.from(keys, (key) => [key, FIRST_INSTANT] as const);
+  const entities = Array.from(keys, (key) => [key, FIRST_INSTANT, 0] as const);
   const rows = await readGainRows(database, tables, "all", entities);
   const updates = Array.from(rows.values(), (row) => {
     const baselines = createBaselines(tables, row.at);
@@ -117,22 +149,32 @@ export async function updateGainsAfterPruning(
   return [{ sql, args: [JSON.stringify(updates)] }];
 }
 
-type Baseline = KindTables["gains"][number] & TimeRange & { at: number; count: number | null };
+type Baseline = KindTables["gains"][number] & { at: number; count: number | null } & Pick<
+    TimeRange,
+    "from" | "to"
+  >;
 
-function createBaselines({ gains }: KindTables, newestAt: number): Baseline[] {
-  return gains.map((gain) => {
+/** The baselines of gains, and the same by period: most points are outside of its range. */
+interface Baselines {
+  readonly all: readonly Baseline[];
+  readonly byPeriod: readonly (readonly Baseline[])[];
+}
+
+function createBaselines({ gains }: KindTables, newestAt: number): Baselines {
+  const all = gains.map((gain) => {
     const { from, to } = computeGainBaseline(newestAt, gain.days);
     return { ...gain, from, to, at: -Infinity, count: null };
   });
+  return { all, byPeriod: [...Map.groupBy(all, ({ days }) => days).values()] };
 }
 
 /** Takes points, oldest first; points of a later call replace others of the same instants. */
-function updateFromPoints(baselines: readonly Baseline[], points: Iterable<Point>): void {
+function updateFromPoints(baselines: Baselines, points: Iterable<Point>): void {
   for (const { at, counts } of points) updateBaselines(baselines, at, counts);
 }
 
 function updateFromChunks(
-  baselines: readonly Baseline[],
+  baselines: Baselines,
   chunks: readonly Chunk[],
   { pointLayout }: KindTables,
 ): void {
@@ -142,21 +184,24 @@ function updateFromChunks(
 }
 
 function updateBaselines(
-  baselines: readonly Baseline[],
+  { byPeriod }: Baselines,
   at: number,
   counts: readonly (number | null)[],
 ): void {
-  for (const baseline of baselines) {
-    if (at < baseline.from || at > baseline.to || at < baseline.at) continue;
-    const count = counts[baseline.countIndex] ?? null;
-    if (count === null) continue;
-    baseline.at = at;
-    baseline.count = count;
+  for (const baselines of byPeriod) {
+    const [range] = baselines;
+    if (range === undefined || at < range.from || at > range.to) continue;
+    for (const baseline of baselines) {
+      const count = counts[baseline.countIndex] ?? null;
+      if (count === null || at < baseline.at) continue;
+      baseline.at = at;
+      baseline.count = count;
+    }
   }
 }
 
-const compareWithBaselines = (newest: Point, baselines: readonly Baseline[]) =>
-  baselines.map(({ countIndex, count }) => computeGain(newest.counts[countIndex] ?? null, count));
+const compareWithBaselines = (newest: Point, { all }: Baselines) =>
+  all.map(({ countIndex, count }) => computeGain(newest.counts[countIndex] ?? null, count));
 
 /** The newest stored point of an entity, and the chunks that its gains need, in order. */
 type GainRow = Point & Readonly<{ key: number; chunks: readonly Chunk[] }>;
@@ -169,7 +214,8 @@ const STEP_ENTITIES = { nearest: 200, all: 5 };
 
 /** Selects the chunks at the ends of the ranges, or all from the start of the longest range on. */
 function selectRowsSql(tables: KindTables, part: keyof typeof STEP_ENTITIES): string {
-  const newestAt = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
+  const given = jsonExtractSql(1, "given.value");
+  const newestAt = `iif(${jsonExtractSql(2, "given.value")}, ${given}, max(e.observed_at, ${given}))`;
   const selectStart = (offset: number) =>
     selectChunkStartSql(tables, "e.key", `${newestAt} + ${offset}`);
   const ranges = Object.values(GAIN_PERIOD_DAYS).map((days) => computeGainBaseline(0, days));
@@ -190,10 +236,10 @@ function selectRowsSql(tables: KindTables, part: keyof typeof STEP_ENTITIES): st
 }
 
 async function readGainRows(
-  database: Database,
+  database: DatabaseReads,
   tables: KindTables,
   part: keyof typeof STEP_ENTITIES,
-  entities: readonly (readonly [key: number, newestAt: number])[],
+  entities: readonly (readonly [key: number, newestAt: number, isRead: 0 | 1])[],
 ): Promise<ReadonlyMap<number | undefined, GainRow>> {
   const sql = selectRowsSql(tables, part);
   const rows = new Map<number, GainRow>();

@@ -18,7 +18,9 @@ import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { decodeChunks, encodeChunks, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, deleteChunks, upsertChunks, type ChunkPosition } from "./chunk-sql.ts";
 import { updateGainsAfterPruning } from "./gains.ts";
-import { recordHistoryRewrites, writeOptimistically } from "./change-log.ts";
+import { markStale } from "./stale-marks.ts";
+import { recordHistoryRewrites } from "./change-log.ts";
+import { writeOptimistically } from "./optimistic-writes.ts";
 
 export interface RetentionReport {
   readonly isDryRun: boolean;
@@ -171,6 +173,7 @@ async function prune(
       deleteChunks(tables, deleted),
       upsertChunks(tables, written),
       ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
+      markStale(tables, { keys: deleted.map(({ key }) => key), ids: [] }),
       selectState,
     ];
     return { ...current, selectState, before, recordChange, statements };

@@ -1,14 +1,17 @@
 /** Imports lines of observations (NDJSON): writes the valid lines, and reports the invalid ones. */
+import type { OutcomeCounts } from "../../../core/entities.ts";
 import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { Database } from "../database/database.ts";
 import { mapTransientErrors } from "../database/errors.ts";
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { createWorkerClient } from "../database/worker-rpc.ts";
-import type { ObservationBatch } from "./observation-batch.ts";
-import { cutBlocks, parseLines, type LineBlock } from "./parse-lines.ts";
+import { getProgramUrl } from "../../programs.ts";
+import { createWorkerClient } from "../../worker-rpc.ts";
+import { parseParts } from "../../observation-batches/batch-message.ts";
+import type { ObservationBatch } from "../../observation-batches/observation-batch.ts";
+import { cutBlocks, parseLines, type LineBlock } from "../../observation-batches/parse-lines.ts";
 import type { SerializedLines } from "./parse-worker.ts";
-import { writeBatches } from "./write.ts";
+import { createBatchCutter, cutToBytes } from "./batch-parts.ts";
+import { addCounts, writeBatches } from "./write.ts";
 
 /** A worker thread parses blocks from this size on: in this thread, they would hold up requests. */
 const WORKER_MIN_BYTES = 16_384;
@@ -16,13 +19,13 @@ const WORKER_MIN_BYTES = 16_384;
 /** The worker parses a block of the largest size in a second or two. */
 const PARSE_TIMEOUT_MS = 60_000;
 
-const callParseWorker = createWorkerClient<LineBlock, SerializedLines>(
-  new URL("parse-worker.ts", import.meta.url),
+const parseWorker = createWorkerClient<LineBlock, SerializedLines>(
+  getProgramUrl("store/observations/parse-worker.ts"),
   { timeoutMs: PARSE_TIMEOUT_MS },
 );
 
 export async function startParseWorker(): Promise<void> {
-  await callParseWorker({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
+  await parseWorker.call({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
 }
 
 /**
@@ -44,7 +47,8 @@ export function createImporter(
     // Without the value, which may be large.
     previous = parsedInOrder.then(noop, noop);
     const { batches, ...parsed } = await parsedInOrder;
-    return { ...parsed, ...(await writeBatches(database, batches, getTransactionMs)) };
+    const cutter = createBatchCutter(getTransactionMs);
+    return { ...parsed, ...(await writeBatches(database, batches, cutter)) };
   }
   return async (bytes) => {
     const totals = { read: 0, new: 0, changed: 0, unchanged: 0 };
@@ -61,6 +65,24 @@ export function createImporter(
   };
 }
 
+/** Creates an importer of observations that were parsed and grouped before. */
+export function createBatchImporter(
+  database: Database,
+  { getTransactionMs }: { readonly getTransactionMs?: () => number } = {},
+) {
+  // An import sends many requests: each one begins with the adapted size of the last one.
+  const cutter = createBatchCutter(getTransactionMs);
+  return async (batches: readonly ObservationBatch[]): Promise<OutcomeCounts> => {
+    const totals = { new: 0, changed: 0, unchanged: 0 };
+    for (const batch of batches) {
+      for (const part of cutToBytes(batch, database.transactionMaxBytes)) {
+        addCounts(totals, await writeBatches(database, [part], cutter));
+      }
+    }
+    return totals;
+  };
+}
+
 const COUNT_NAMES = ["read", "new", "changed", "unchanged"] as const;
 
 const noop = () => undefined;
@@ -71,7 +93,7 @@ async function parseBlock({ bytes, now }: LineBlock): Promise<ReturnType<typeof 
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   const transferable = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
   const options = { isJson: false, transfer: [transferable.buffer] };
-  const parse = () => callParseWorker({ bytes: transferable, now }, options);
+  const parse = () => parseWorker.call({ bytes: transferable, now }, options);
   const { batches, ...parsed } = await mapTransientErrors(parse);
   const deserialized: ObservationBatch[] = [];
   for (const batch of batches) {
@@ -83,15 +105,4 @@ async function parseBlock({ bytes, now }: LineBlock): Promise<ReturnType<typeof 
     });
   }
   return { ...parsed, batches: deserialized };
-}
-
-/** Parses part by part, so that requests are served in between. */
-async function parseParts<Value>(parts: readonly string[]): Promise<Value[]> {
-  const values: Value[] = [];
-  for (const part of parts) {
-    const partValues: Value[] = JSON.parse(part);
-    for (const value of partValues) values.push(value);
-    if (parts.length > 1) await yieldToEventLoop();
-  }
-  return values;
 }

@@ -15,7 +15,8 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 import { attributesJsonSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
-import type { ObservationBatch } from "./observation-batch.ts";
+import type { ObservationBatch } from "../../observation-batches/observation-batch.ts";
+import { forEachInSlices } from "../history/time-slices.ts";
 
 /** An entity of a batch after the merge. */
 export interface MergedEntity {
@@ -56,7 +57,11 @@ export async function mergeBatch(
   });
   const stored = await readStored(database, tables, slices);
   await yieldToEventLoop();
-  return slices.map((slice) => mergeSlice(tables, slice, stored.get(slice.id)));
+  const merged: MergedEntity[] = [];
+  await forEachInSlices(slices, (slice) => {
+    merged.push(mergeSlice(tables, slice, stored.get(slice.id)));
+  });
+  return merged;
 }
 
 function mergeSlice(
@@ -197,10 +202,30 @@ async function readStored(
   if (late.length === 0) return stored;
   await yieldToEventLoop();
   const instants = late.map((slice) => [slice.id, [...new Set(sliceInstants(slice))]] as const);
-  for (const entity of await readEntities(selectLateSql(tables), instants)) {
-    stored.set(entity.id, entity);
-  }
+  await forEachInSlices(groupLate(instants), async (group) => {
+    const found = await readEntities(selectLateSql(tables), group);
+    for (const entity of found) stored.set(entity.id, entity);
+  });
   return stored;
+}
+
+/** Reading the chunks of so many instants takes about 2 ms. */
+const LATE_GROUP_INSTANTS = 2000;
+
+/** Groups entities with their instants: a query of all would hold up requests. */
+function* groupLate<Late extends readonly [string, readonly number[]]>(
+  all: readonly Late[],
+): Generator<Late[]> {
+  let group: Late[] = [];
+  let size = 0;
+  for (const late of all) {
+    group.push(late);
+    size += late[1].length;
+    if (size < LATE_GROUP_INSTANTS) continue;
+    yield group;
+    [group, size] = [[], 0];
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Selects entities by a JSON array of their identifiers and first incoming instants. */

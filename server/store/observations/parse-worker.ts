@@ -1,16 +1,14 @@
 /** The worker thread that parses large blocks of lines, so that the main thread serves requests. */
-import { handleRequests } from "../database/worker-rpc.ts";
-import type { ObservationBatch } from "./observation-batch.ts";
-import { parseLines, type LineBlock } from "./parse-lines.ts";
+import { handleRequests } from "../../worker-rpc.ts";
+import { serializeParts } from "../../observation-batches/batch-message.ts";
+import type { ObservationBatch } from "../../observation-batches/observation-batch.ts";
+import { parseLines, type LineBlock } from "../../observation-batches/parse-lines.ts";
 
 /** Parsed lines between threads, as JSON: that takes a quarter of a structured clone's time. */
 export interface SerializedLines extends Omit<ReturnType<typeof parseLines>, "batches"> {
   readonly batches: readonly (Omit<ObservationBatch, "entityIds" | "attributeSets"> &
     Readonly<Record<"entityIds" | "attributeSets", readonly string[]>>)[];
 }
-
-/** Characters of one part, which is parsed in a millisecond or two. */
-const PART_CHARACTERS = 131_072;
 
 /** Blocks of this size leave so much garbage that an import takes 340 MiB instead of 300. */
 const GC_MIN_BYTES = 1_048_576;
@@ -31,18 +29,3 @@ handleRequests((block: LineBlock): SerializedLines => {
   if (byteLength >= GC_MIN_BYTES) Bun.gc(true);
   return { ...parsed, batches };
 });
-
-function serializeParts(values: readonly unknown[]): string[] {
-  const parts: string[] = [];
-  let part: string[] = [];
-  let characters = 0;
-  for (const [index, value] of values.entries()) {
-    const text = JSON.stringify(value);
-    part.push(text);
-    characters += text.length;
-    if (characters < PART_CHARACTERS && index < values.length - 1) continue;
-    parts.push(`[${part.join(",")}]`);
-    [part, characters] = [[], 0];
-  }
-  return parts;
-}

@@ -62,7 +62,13 @@ export function upsertEntities(
   const ownerIds = JSON.stringify(ids);
   const reserve = reserveKeys(KIND_TABLES[owner.kind], ownerIds);
   return owner.kind === "user"
-    ? [reserve, clearSpellings(entities, ownerIds), upsert, RESTORE_SPELLINGS]
+    ? [
+        reserve,
+        clearSpellings(entities, ownerIds),
+        upsert,
+        RESTORE_SPELLINGS,
+        markUnobserved(ownerIds),
+      ]
     : [reserve, upsert];
 }
 
@@ -149,6 +155,21 @@ function clearSpellings(tweets: readonly MergedEntity[], userIdsJson: string): S
     args: [JSON.stringify(tweets.map(({ id }) => id)), userIdsJson],
   };
 }
+
+/** Lists have the users that only tweets name: marks them, and those that no tweet names any more. */
+const markUnobserved = (userIdsJson: string): Statement => ({
+  sql: `
+    INSERT INTO stale_user_figures (key)
+    SELECT key
+    FROM users
+    WHERE observed_at IS NULL AND id IN (SELECT value FROM json_each(?))
+    UNION
+    SELECT key
+    FROM users
+    WHERE username IS NULL
+    ON CONFLICT DO NOTHING`,
+  args: [userIdsJson],
+});
 
 const RESTORE_SPELLINGS: Statement = {
   sql: `

@@ -6,23 +6,26 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { createBatchCutter, type ObservationBatch } from "./observation-batch.ts";
+import type { ObservationBatch } from "../../observation-batches/observation-batch.ts";
 import { encodeChunks, encodeChunksEvenly, type Chunk } from "../history/chunk-codec.ts";
 import { deleteChunks, upsertChunks, type ChunkPosition } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import { recordEntityWrites, writeOptimistically } from "../history/change-log.ts";
+import { markStale } from "../history/stale-marks.ts";
+import { recordEntityWrites } from "../history/change-log.ts";
+import { writeOptimistically } from "../history/optimistic-writes.ts";
+import { createBatchCutter } from "./batch-parts.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeBatch, type MergedEntity } from "./merge.ts";
+import { forEachInSlices } from "../history/time-slices.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
-/** Writes batches in transactions of about the target time, or in one. Others can write between. */
+/** Writes batches in transactions as a cutter cuts them, or in one. Others can write between. */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],
-  getTargetMs?: () => number,
+  cutter = createBatchCutter(),
 ): Promise<OutcomeCounts> {
   const totals = { new: 0, changed: 0, unchanged: 0 };
-  const cutter = createBatchCutter(getTargetMs);
   for (const part of cutter.cut(batches)) {
     const createPlan = () => planWrite(database, part.batches);
     const { plan } = await writeOptimistically(database, createPlan, { durability: "process" });
@@ -34,7 +37,10 @@ export async function writeBatches(
   return totals;
 }
 
-function addCounts(totals: Record<keyof OutcomeCounts, number>, counts: OutcomeCounts): void {
+export function addCounts(
+  totals: Record<keyof OutcomeCounts, number>,
+  counts: OutcomeCounts,
+): void {
   totals.new += counts.new;
   totals.changed += counts.changed;
   totals.unchanged += counts.unchanged;
@@ -60,7 +66,10 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
     await yieldToEventLoop();
     statements.push(...upsertEntities(tables, changed, gains));
     await yieldToEventLoop();
-    statements.push(...writeHistories(tables, changed));
+    statements.push(...(await writeHistories(tables, changed)));
+    const keys = changed.flatMap(({ stored }) => stored?.key ?? []);
+    const ids = changed.flatMap(({ id, stored }) => (stored === undefined ? [id] : []));
+    statements.push(markStale(tables, { keys, ids }));
     await yieldToEventLoop();
   }
   const recordChange = recordEntityWrites(written);
@@ -68,15 +77,18 @@ async function planWrite(database: Database, batches: readonly ObservationBatch[
 }
 
 /** Creates the statements that write merged points. Stored chunks that stay equal are left out. */
-function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): Statement[] {
+async function writeHistories(
+  tables: KindTables,
+  changed: readonly MergedEntity[],
+): Promise<Statement[]> {
   const { pointLayout } = tables;
   const written: (Chunk & { readonly id: string })[] = [];
   const deleted: ChunkPosition[] = [];
-  for (const { id, points, stored } of changed) {
+  await forEachInSlices(changed, ({ id, points, stored }) => {
     if (stored?.late === undefined) {
       const chunks = encodeChunks(points, pointLayout, stored?.lastChunk);
       for (const chunk of chunks) written.push({ id, ...chunk });
-      continue;
+      return;
     }
     for (const part of assignToChunks(points, stored.late.chunks)) {
       const chunks = encodeChunksEvenly(part.points, pointLayout);
@@ -87,7 +99,7 @@ function writeHistories(tables: KindTables, changed: readonly MergedEntity[]): S
       deleted.push({ key: stored.key, start });
       for (const chunk of chunks) written.push({ id, ...chunk });
     }
-  }
+  });
   return [
     ...(deleted.length === 0 ? [] : [deleteChunks(tables, deleted)]),
     upsertChunks(tables, written),

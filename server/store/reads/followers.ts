@@ -10,7 +10,7 @@ import {
 import type { CacheableResult } from "./read-types.ts";
 import type { FollowersPage } from "../../../core/resources/generated/types.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";
-import type { Database } from "../database/database.ts";
+import type { DatabaseReads } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
@@ -49,7 +49,7 @@ const encodeChanges = createRowsEncoder(
  * The change of the oldest listed count needs the known count before it, which can lie before the
  * days that the request selects. It is searched in few chunks first, then in more.
  */
-export function createFollowersRead(database: Database, users: Owner<"user">) {
+export function createFollowersRead(database: DatabaseReads, users: Owner<"user">) {
   type Row = { username: string; observedAt: number | null; chunks: readonly Chunk[] };
   const readChunks = createOwnerRead<Readonly<Row>>(
     database,

@@ -7,21 +7,24 @@ import {
   findLastKnownCounts,
   groupIntoBuckets,
   type HistoryBucket,
+  type HistoryPoint,
 } from "../../../core/buckets.ts";
 import { computeDaysFilterValidity } from "../../../core/pagination.ts";
 import {
+  createGroupingFields,
   cutHistoryPage,
   findBucketRange,
   HISTORY_DEFAULT_DAYS,
   createHistoryItems,
   type HistoryRequest,
 } from "../../../core/histories.ts";
-import { DAY_MS } from "../../../core/time.ts";
+import type { TimeRange } from "../../../core/growth.ts";
+import { DAY_MS, LAST_INSTANT } from "../../../core/time.ts";
 import type { CacheableResult } from "./read-types.ts";
-import type { Database } from "../database/database.ts";
+import type { DatabaseReads } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { mapKinds, type EntityKind } from "../../../core/kinds.ts";
-import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
+import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 
 /** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
@@ -35,7 +38,7 @@ const STEP_CHUNKS = 64;
  * history would be searched.
  */
 export async function readHistoryPage<Kind extends EntityKind>(
-  database: Database,
+  database: DatabaseReads,
   kind: Kind,
   { key, observedAt }: { readonly key: number; readonly observedAt: number | null },
   request: HistoryRequest & RangeOrigin,
@@ -47,7 +50,7 @@ export async function readHistoryPage<Kind extends EntityKind>(
   const known = await findKnownBefore(database, kind, key, start, needed);
   const history = createHistoryItems(kind, items, computeCountChanges(items, known));
   return {
-    page: { interval: request.interval, history, pagination },
+    page: { ...createGroupingFields(request), history, pagination },
     caching: { observedAt, ...computePageValidity(request, items[0]) },
   };
 }
@@ -59,39 +62,96 @@ export interface RangeOrigin {
 
 /** Computes how long a page stays valid: until its first bucket leaves the default range. */
 export function computePageValidity(
-  { from, interval, isRecent }: HistoryRequest & RangeOrigin,
+  { from, interval, zone, isRecent }: HistoryRequest & RangeOrigin,
   oldest: Pick<HistoryBucket, "start"> | undefined,
 ): Pick<CacheableResult, "validDuring"> {
   if (!isRecent) return {};
   const now = from + HISTORY_DEFAULT_DAYS * DAY_MS;
-  const lastInstant = oldest === undefined ? null : findBucketEnd(oldest.start, interval) - 1;
+  const lastInstant = oldest === undefined ? null : findBucketEnd(oldest.start, interval, zone) - 1;
   return { validDuring: computeDaysFilterValidity(lastInstant, HISTORY_DEFAULT_DAYS, now) };
 }
 
 /** Reads up to `maxBuckets` buckets from the start of a page on, oldest first. */
 export async function readBuckets(
-  database: Database,
+  database: DatabaseReads,
   kind: EntityKind,
   key: number,
   request: HistoryRequest,
   maxBuckets: number,
 ): Promise<HistoryBucket[]> {
-  const { pointLayout, selectForwards } = STATEMENTS[kind];
-  const { start: first, end } = findBucketRange(request);
+  const { start, end } = findBucketRange(request);
   const buckets: HistoryBucket[] = [];
-  let start = first;
-  for (;;) {
-    const args = [key, start, end, STEP_CHUNKS];
-    const chunks = (await database.queryJson<Chunk[]>(selectForwards, args)) ?? [];
-    const points = decodeChunks(chunks, pointLayout);
-    const selected = points.filter(({ at }) => at >= start && at < end);
-    appendBuckets(buckets, groupIntoBuckets(selected, request.interval));
+  for await (const points of readPoints(database, kind, key, { start, end })) {
+    appendBuckets(buckets, groupIntoBuckets(points, request.interval, request.zone));
     // The last bucket is complete once another bucket follows it.
-    if (chunks.length < STEP_CHUNKS || buckets.length > maxBuckets) break;
-    start = (points.at(-1)?.at ?? end) + 1;
-    await yieldToEventLoop();
+    if (buckets.length > maxBuckets) break;
   }
   return buckets.slice(0, maxBuckets);
+}
+
+/** Reads the points of an entity from `start` on and before `end`, oldest first, in steps. */
+export async function* readPoints(
+  database: DatabaseReads,
+  kind: EntityKind,
+  key: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Point[], void> {
+  const { pointLayout, selectForwards } = STATEMENTS[kind];
+  for (let from = start; ;) {
+    const args = [key, from, end, STEP_CHUNKS];
+    const chunks = (await database.queryJson<Chunk[]>(selectForwards, args)) ?? [];
+    const points = decodeChunks(chunks, pointLayout);
+    yield points.filter(({ at }) => at >= from && at < end);
+    if (chunks.length < STEP_CHUNKS) return;
+    from = (points.at(-1)?.at ?? end) + 1;
+    await yieldToEventLoop();
+  }
+}
+
+/** Reads all points from `from` to `to`, both included, oldest first. */
+export async function readAllPoints(
+  database: DatabaseReads,
+  kind: EntityKind,
+  key: number,
+  { from, to }: TimeRange,
+): Promise<HistoryPoint[]> {
+  const steps = readPoints(database, kind, key, { start: from, end: to + 1 });
+  return (await Array.fromAsync(steps)).flat();
+}
+
+/**
+ * Finds the point nearest to an instant that knows a count: the last one before it, or the first one
+ * from it on.
+ */
+export async function findKnownPoint(
+  database: DatabaseReads,
+  kind: EntityKind,
+  search: {
+    readonly key: number;
+    readonly countIndex: number;
+    readonly at: number;
+    readonly isBefore: boolean;
+  },
+): Promise<HistoryPoint | undefined> {
+  const { pointLayout, selectForwards, selectBackwards } = STATEMENTS[kind];
+  const { key, countIndex, isBefore } = search;
+  let { at } = search;
+  for (let stepChunks = 1; ; stepChunks = Math.min(STEP_CHUNKS, stepChunks * 8)) {
+    const chunks = await database.queryJson<Chunk[]>(
+      isBefore ? selectBackwards : selectForwards,
+      isBefore ? [key, at, stepChunks] : [key, at, LAST_INSTANT + 1, stepChunks],
+    );
+    const oldestFirst = isBefore ? (chunks?.toReversed() ?? []) : (chunks ?? []);
+    const points = decodeChunks(oldestFirst, pointLayout).filter((point) =>
+      isBefore ? point.at < at : point.at >= at,
+    );
+    const isKnown = ({ counts }: HistoryPoint) => typeof counts[countIndex] === "number";
+    const found = isBefore ? points.findLast(isKnown) : points.find(isKnown);
+    const outermost = isBefore ? points[0] : points.at(-1);
+    if (found !== undefined || outermost === undefined) return found;
+    at = isBefore ? outermost.at : outermost.at + 1;
+    await yieldToEventLoop();
+  }
 }
 
 function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[]): void {
@@ -103,7 +163,7 @@ function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[])
 
 /** Finds the last known counts before an instant, of the counts that are needed. */
 async function findKnownBefore(
-  database: Database,
+  database: DatabaseReads,
   kind: EntityKind,
   key: number,
   instant: number,

@@ -9,23 +9,26 @@ import {
   computeDaysFilterValidity,
   paginate,
 } from "../../../core/pagination.ts";
-import { SORT_FIELDS } from "../../../core/lists.ts";
 import * as schema from "../../../core/resources/microblog.ts";
 import type {
   ListedUser,
   TweetDetails,
   TweetRecord,
 } from "../../../core/resources/generated/types.ts";
+import { createTweetMetrics, createUserMetrics } from "../../../core/responses/metrics.ts";
 import { createUserDetails } from "../../../core/responses/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { Database } from "../database/database.ts";
+import type { DatabaseReads } from "../database/database.ts";
 import { createFollowersRead } from "./followers.ts";
 import { createOwnerTag } from "../history/change-log.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { createListRead } from "./entity-lists.ts";
-import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
+import { createListRead } from "./lists/entity-lists.ts";
+import { createTableRead } from "./lists/list-tables.ts";
+import { createItemReads } from "./item-reads.ts";
+import { createItemMetricsRead, createOwnerMetricsRead } from "./metrics.ts";
+import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { MicroblogReads } from "./read-types.ts";
 
 /** A user exists once they or a tweet were observed. */
@@ -40,7 +43,7 @@ const USERS: Owner<"user", { username: string }> = {
   listTags: (name) => [createOwnerTag("user", foldCase(name))],
 };
 
-export function createMicroblogReads(database: Database): MicroblogReads {
+export function createMicroblogReads(database: DatabaseReads): MicroblogReads {
   const users = createOwnerReads(database, USERS, {
     fieldsSql: fieldsJsonSql(schema.UserDetails),
     create: createUserDetails,
@@ -52,14 +55,30 @@ export function createMicroblogReads(database: Database): MicroblogReads {
     userComparison: users.comparison,
     userPage: createListRead(
       database,
-      { summary: schema.UserSummary, sortFields: SORT_FIELDS.user },
+      { owner: USERS, summary: schema.UserSummary },
       (listed: ListedUser[], pagination) => ({ users: listed, pagination }),
     ),
+    userTable: createTableRead(database, "user", USERS, (rows, pagination) => ({
+      users: rows,
+      pagination,
+    })),
     tweets: createTweetsRead(database),
     followers: createFollowersRead(database, USERS),
+    tweetTable: createTableRead(database, "tweet", USERS, (rows, pagination) => ({
+      tweets: rows,
+      pagination,
+    })),
+    tweetBatch: tweets.batch,
+    tweetComparison: tweets.comparison,
     tweet: tweets.details,
     userHistory: users.history,
     tweetHistory: tweets.history,
+    userMetrics: createOwnerMetricsRead(database, USERS, createUserMetrics),
+    tweetMetrics: createItemMetricsRead(database, {
+      kind: "tweet",
+      owner: USERS,
+      createMetrics: createTweetMetrics,
+    }),
   };
 }
 
@@ -94,7 +113,7 @@ interface TweetsRow {
   ])[];
 }
 
-function createTweetsRead(database: Database): MicroblogReads["tweets"] {
+function createTweetsRead(database: DatabaseReads): MicroblogReads["tweets"] {
   const readTweets = createOwnerRead<TweetsRow>(
     database,
     USERS,
@@ -152,11 +171,10 @@ function createTweetsRead(database: Database): MicroblogReads["tweets"] {
 type Tweet = TweetDetails["tweet"];
 type StoredTweet = Omit<Tweet, "created_at" | "history"> & { readonly created_at: number };
 
-const createTweetReads = (database: Database) =>
+const createTweetReads = (database: DatabaseReads) =>
   createItemReads(database, {
     kind: "tweet",
     owner: USERS,
-    publishedColumn: "created_at",
     createIdField: (id) => ({ tweet_id: id }),
     fieldsSql: `json_object(
       'id', id,

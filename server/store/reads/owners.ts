@@ -1,16 +1,15 @@
 /**
  * Reads channels and users by name: details, also in batches, histories, and comparisons of one
- * count. Reads the details and histories of their items, by the owner's name and the item's id.
+ * count.
  */
 import type { ComparisonRequest } from "../../../core/batch.ts";
 import type { HistoryBucket } from "../../../core/buckets.ts";
 import { createNotFoundError } from "../../../core/errors.ts";
 import { createComparisonPage, type HistoryRequest } from "../../../core/histories.ts";
-import type { OwnerKind, ItemKind } from "../../../core/kinds.ts";
-import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
+import type { OwnerKind } from "../../../core/kinds.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import { foldCase } from "../../../core/text.ts";
-import type { Database } from "../database/database.ts";
+import type { DatabaseReads } from "../database/database.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { CacheableResult } from "./read-types.ts";
 import {
@@ -19,9 +18,7 @@ import {
   readHistoryPage,
   type RangeOrigin,
 } from "./history-pages.ts";
-import type { PointFields } from "../history/history-json.ts";
-import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
-import { jsonExtractSql, KIND_TABLES } from "../tables/entity-sql.ts";
+import { jsonExtractSql } from "../tables/entity-sql.ts";
 
 /** How the owners of a kind are found, and how responses call them. */
 export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends object = object> {
@@ -39,7 +36,7 @@ export interface Owner<Kind extends OwnerKind = OwnerKind, NameField extends obj
  * Creates the read of JSON of the row `owner` that a name means. Its other arguments are `?3` and
  * so on. It throws a `DomainError` if there is no such owner.
  */
-export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: string) {
+export function createOwnerRead<Row>(database: DatabaseReads, owner: Owner, jsonSql: string) {
   const sql = `SELECT ${jsonSql} ${owner.fromSql("?1", "?2")}`;
   return async (name: string, ...args: readonly (string | number)[]): Promise<Row> => {
     const row = await database.queryJson<Row>(sql, [name, foldCase(name), ...args]);
@@ -49,7 +46,7 @@ export function createOwnerRead<Row>(database: Database, owner: Owner, jsonSql: 
 }
 
 /** Creates the read of JSON of the rows `owner` that names mean; `null` for an unknown name. */
-function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: string) {
+function createManyRead<Row>(database: DatabaseReads, { fromSql }: Owner, jsonSql: string) {
   const sql = `
     SELECT json_group_array((
       SELECT ${jsonSql}
@@ -62,11 +59,30 @@ function createManyRead<Row>(database: Database, { fromSql }: Owner, jsonSql: st
   };
 }
 
+/** Names that are looked up in one step: less than a millisecond. */
+const STEP_NAMES = 200;
+
+/** Creates the read of the keys of the owners that names mean, each once. */
+export function createNamedKeysRead(database: DatabaseReads, owner: Owner) {
+  const readKeys = createManyRead<number>(database, owner, "key");
+  return async (names: readonly string[], signal?: AbortSignal): Promise<readonly number[]> => {
+    const keys = new Set<number>();
+    for (let from = 0; from < names.length; from += STEP_NAMES) {
+      for (const key of await readKeys(names.slice(from, from + STEP_NAMES))) {
+        if (key !== null) keys.add(key);
+      }
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    return [...keys];
+  };
+}
+
 /** A row `owner`, without its fields; `observedAt` is `null` for a user who was never observed. */
 type OwnerRow = Readonly<{ key: number; id: string; observedAt: number | null; name: string }>;
 
 export function createOwnerReads<Kind extends OwnerKind, NameField extends object, Fields, Details>(
-  database: Database,
+  database: DatabaseReads,
   owner: Owner<Kind, NameField>,
   details: { readonly fieldsSql: string; readonly create: (fields: Fields) => Details },
 ) {
@@ -125,80 +141,6 @@ export function createOwnerReads<Kind extends OwnerKind, NameField extends objec
         tags: [...new Set(names.flatMap((name, index) => listTags(name, found[index]?.id)))],
         ...computePageValidity(request, first),
       };
-    },
-  };
-}
-
-export function createItemReads<
-  Kind extends ItemKind,
-  OwnerField extends object,
-  IdField extends object,
-  Fields,
-  Point,
-  Details,
->(
-  database: Database,
-  item: {
-    readonly kind: Kind;
-    readonly owner: Owner<OwnerKind, OwnerField>;
-    /** The column with the instant of publication; an item without it is not listed. */
-    readonly publishedColumn: string;
-    readonly createIdField: (id: string) => IdField;
-    /** JSON of the fields of the row `item`, as SQL. */
-    readonly fieldsSql: string;
-    readonly pointFields: PointFields;
-    readonly createDetails: (fields: Fields, history: Point[], name: string) => Details;
-  },
-) {
-  const { kind, owner, pointFields: fields } = item;
-  const { entityTable, owner: columns } = KIND_TABLES[kind];
-  const history = createHistoryReader<Point>({ kind, fields, maxPoints: HISTORY_MAX_POINTS });
-
-  function createItemRead<Row>(jsonSql: string) {
-    type ItemRow = Readonly<{ ownerId: string; name: string; item: Row | null }>;
-    const readOwner = createOwnerRead<ItemRow>(
-      database,
-      owner,
-      `json_object(
-        'ownerId', owner.id,
-        'name', ${owner.nameSql},
-        'item', (
-          SELECT ${jsonSql}
-          FROM ${entityTable} AS item
-          WHERE item.id = ?3 AND ${columns.keyColumn} = owner.key
-            AND ${item.publishedColumn} IS NOT NULL
-        )
-      )`,
-    );
-    return async (ownerName: string, id: string) => {
-      const row = await readOwner(ownerName, id);
-      if (row.item === null) throw createNotFoundError(kind, ownerName, id);
-      return { name: row.name, row: row.item, tags: owner.listTags(ownerName, row.ownerId) };
-    };
-  }
-
-  const readRow = createItemRead<Readonly<{ key: number; observedAt: number }>>(
-    "json_object('key', key, 'observedAt', observed_at)",
-  );
-  type DetailsRow = Readonly<{ observedAt: number; fields: Fields; history: HistoryRow }>;
-  const readDetails = createItemRead<DetailsRow>(`json_object(
-    'observedAt', observed_at,
-    'fields', ${item.fieldsSql},
-    'history', ${history.selectSql("item.key")}
-  )`);
-  return {
-    async details(ownerName: string, id: string): Promise<CacheableResult<Details>> {
-      const { name, row, tags } = await readDetails(ownerName, id);
-      const { points, isThinned } = history.format(row.history);
-      const body = item.createDetails(row.fields, points, name);
-      return { body, tags, observedAt: row.observedAt, isThinned };
-    },
-
-    async history(ownerName: string, id: string, request: HistoryRequest & RangeOrigin) {
-      const { name, row, tags } = await readRow(ownerName, id);
-      const { page, caching } = await readHistoryPage(database, kind, row, request);
-      const body = { ...owner.createNameField(name), ...item.createIdField(id), ...page };
-      return { body, tags, ...caching };
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Types of the reads behind the HTTP endpoints, and of the metadata for the response cache. */
 import type { TimeRange } from "../../../core/growth.ts";
-import type { ListRequest, SortName } from "../../../core/lists.ts";
-import type { ChannelList, UserList } from "../../../core/resources/generated/types.ts";
+import type { ListRequest, TableRequest } from "../../../core/lists.ts";
+import type { SortName } from "../../../core/list-sorts.ts";
+import type * as resources from "../../../core/resources/generated/types.ts";
 import type { MicroblogStore, StoreRead, VideoStore } from "../../../core/stores.ts";
 
 /** The result of a read, and how long a cache may serve it. */
@@ -27,15 +28,19 @@ type Cacheable<Store> = {
 };
 
 /** Reads a page of a list, which may take long; the signal ends a read for which nobody waits. */
-type ListRead<Sort extends string, List> = (
-  request: ListRequest<Sort>,
+type ListRead<Request extends ListRequest, List> = (
+  request: Request,
   signal?: AbortSignal,
 ) => Promise<CacheableResult<List>>;
 
 export interface VideoReads extends Cacheable<VideoStore> {
-  readonly channelPage: ListRead<SortName<"channel">, ChannelList>;
+  readonly channelPage: ListRead<ListRequest<SortName<"channel">>, resources.ChannelList>;
+  readonly channelTable: ListRead<TableRequest<SortName<"channel">>, resources.ChannelTable>;
+  readonly shortTable: ListRead<TableRequest<SortName<"short">>, resources.ShortTable>;
 }
 
 export interface MicroblogReads extends Cacheable<MicroblogStore> {
-  readonly userPage: ListRead<SortName<"user">, UserList>;
+  readonly userPage: ListRead<ListRequest<SortName<"user">>, resources.UserList>;
+  readonly userTable: ListRead<TableRequest<SortName<"user">>, resources.UserTable>;
+  readonly tweetTable: ListRead<TableRequest<SortName<"tweet">>, resources.TweetTable>;
 }

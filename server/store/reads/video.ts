@@ -3,19 +3,22 @@
  * and the pages of shorts. With these, other files read details, histories and lists.
  */
 import { Type } from "@sinclair/typebox";
-import { GAIN_DEFINITIONS, type EntityGains } from "../../../core/growth.ts";
-import { SORT_FIELDS } from "../../../core/lists.ts";
+import type { EntityGains } from "../../../core/growth.ts";
 import * as schema from "../../../core/resources/video.ts";
 import type { ListedChannel, ShortDetails } from "../../../core/resources/generated/types.ts";
 import type { KnownFields } from "../../../core/responses/entity-fields.ts";
+import { createChannelMetrics, createShortMetrics } from "../../../core/responses/metrics.ts";
 import { createChannelDetails, createShortsPage } from "../../../core/responses/video.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
-import type { Database } from "../database/database.ts";
+import type { DatabaseReads } from "../database/database.ts";
 import { createOwnerTag, LIST_TAGS } from "../history/change-log.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
-import { readChannelList } from "./channel-list.ts";
-import { createListRead } from "./entity-lists.ts";
-import { createItemReads, createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
+import { readChannelList } from "./lists/channel-list.ts";
+import { createListRead } from "./lists/entity-lists.ts";
+import { createTableRead } from "./lists/list-tables.ts";
+import { createItemReads } from "./item-reads.ts";
+import { createItemMetricsRead, createOwnerMetricsRead } from "./metrics.ts";
+import { createOwnerRead, createOwnerReads, type Owner } from "./owners.ts";
 import type { VideoReads } from "./read-types.ts";
 
 /** `fromSql` restates core's `findChannel()`: see `tests/store/reads/channel-names.test.ts`. */
@@ -46,11 +49,11 @@ const CHANNELS: Owner<"channel", { channel: string }> = {
   ],
 };
 
-export function createVideoReads(database: Database): VideoReads {
+export function createVideoReads(database: DatabaseReads): VideoReads {
   const channels = createOwnerReads(database, CHANNELS, {
     fieldsSql: `json_object(
       'channel', ${fieldsJsonSql(Type.Omit(schema.ChannelDetails, ["statistics"]))},
-      'gains', ${fieldsJsonSql({ properties: GAIN_DEFINITIONS.channel })}
+      'gains', ${fieldsJsonSql(schema.ChannelDetails.properties.statistics)}
     )`,
     create: (fields: { readonly channel: KnownFields<"channel">; readonly gains: EntityGains }) =>
       createChannelDetails(fields.channel, fields.gains),
@@ -60,16 +63,32 @@ export function createVideoReads(database: Database): VideoReads {
     channels: () => readChannelList(database),
     channelPage: createListRead(
       database,
-      { summary: schema.ChannelSummary, sortFields: SORT_FIELDS.channel },
+      { owner: CHANNELS, summary: schema.ChannelSummary },
       (listed: ListedChannel[], pagination) => ({ channels: listed, pagination }),
     ),
+    channelTable: createTableRead(database, "channel", CHANNELS, (rows, pagination) => ({
+      channels: rows,
+      pagination,
+    })),
     channel: channels.details,
     channelBatch: channels.batch,
     channelComparison: channels.comparison,
     shorts: createShortsRead(database),
+    shortTable: createTableRead(database, "short", CHANNELS, (rows, pagination) => ({
+      shorts: rows,
+      pagination,
+    })),
+    shortBatch: shorts.batch,
+    shortComparison: shorts.comparison,
     short: shorts.details,
     channelHistory: channels.history,
     shortHistory: shorts.history,
+    channelMetrics: createOwnerMetricsRead(database, CHANNELS, createChannelMetrics),
+    shortMetrics: createItemMetricsRead(database, {
+      kind: "short",
+      owner: CHANNELS,
+      createMetrics: createShortMetrics,
+    }),
   };
 }
 
@@ -92,7 +111,7 @@ interface ShortsRow {
  * The SQL restates the selection and order of shorts in core;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
-function createShortsRead(database: Database): VideoReads["shorts"] {
+function createShortsRead(database: DatabaseReads): VideoReads["shorts"] {
   const readShorts = createOwnerRead<ShortsRow>(
     database,
     CHANNELS,
@@ -130,11 +149,10 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
 
 type StoredShort = Omit<ShortDetails, "publishedAt" | "history"> & { readonly publishedAt: number };
 
-const createShortReads = (database: Database) =>
+const createShortReads = (database: DatabaseReads) =>
   createItemReads(database, {
     kind: "short",
     owner: CHANNELS,
-    publishedColumn: "published_at",
     createIdField: (id) => ({ short_id: id }),
     fieldsSql: `json_object(
       'id', id,

@@ -1,4 +1,4 @@
-/** The tables of administrators' tokens and the audit. Instants are milliseconds since 1970 UTC. */
+/** The tables of administrators' tokens and sessions, and the audit. Instants are milliseconds since 1970 UTC. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AUDIT_ACTIONS } from "../../stored-names.ts";
@@ -25,7 +25,23 @@ export const adminTokens = sqliteTable(
   ],
 );
 
-/** An entry for each change that an administrator requested. */
+/**
+ * The sessions in which administrators look at the dashboard without an account. The session itself
+ * is not stored, only a SHA-256 in hex, and its first characters. Ended ones are deleted.
+ */
+export const adminSessions = sqliteTable("admin_sessions", {
+  /** In a session of ADMIN_TOKEN, with that token as the key. */
+  hash: text().primaryKey(),
+  beginsWith: text("begins_with").notNull(),
+  /** The name of the token that opened it, for the audit. */
+  actor: text().notNull(),
+  /** The id of that token; NULL for ADMIN_TOKEN. */
+  token: integer(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+/** An entry for each change that an administrator requested, or a customer of the own key. */
 export const audit = sqliteTable(
   "audit",
   {

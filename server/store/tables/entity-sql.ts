@@ -8,7 +8,7 @@ import {
   type ItemKind,
   type OwnerKind,
 } from "../../../core/kinds.ts";
-import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
+import { GAIN_DEFINITIONS, GAIN_PERIOD_DAYS, listSortedGains } from "../../../core/growth.ts";
 import { channels, shorts, toColumnName, tweets, users } from "./entity-tables.ts";
 
 const COUNT_NUMBER_MAX = 29;
@@ -21,11 +21,13 @@ export type KindTables = ReturnType<typeof createKindTables> & Partial<Pick<Item
 
 function createKindTables(kind: EntityKind) {
   const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
-  const gains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
+  const sorted = new Set<string>(listSortedGains(kind));
+  const allGains = Object.entries(GAIN_DEFINITIONS[kind]).map(([name, { count, period }]) => ({
     name,
     countIndex: counts.indexOf(count),
     days: GAIN_PERIOD_DAYS[period],
   }));
+  const gains = allGains.filter(({ name }) => sorted.has(name));
   const isGain = new Set(gains.map(({ name }) => toColumnName(name)));
   const entities = ENTITY_TABLES[kind];
   return {
@@ -33,7 +35,9 @@ function createKindTables(kind: EntityKind) {
     idField,
     attributes,
     counts,
+    /** The gains that the entity table has. */
     gains,
+    otherGains: allGains.filter(({ name }) => !sorted.has(name)),
     entityTable: getTableName(entities),
     historyTable: `${kind}_histories`,
     entityColumn: kind,
@@ -43,17 +47,21 @@ function createKindTables(kind: EntityKind) {
   };
 }
 
-/** @param keyColumn The column with the key of the owner. */
-const createItemTables = (kind: ItemKind, keyColumn: string) => ({
+/**
+ * @param keyColumn The column with the key of the owner.
+ * @param publishedColumn The column with the instant of publication; an item without it is not listed.
+ */
+const createItemTables = (kind: ItemKind, keyColumn: string, publishedColumn: string) => ({
   ...createKindTables(kind),
   owner: { ...KINDS[kind].owner, keyColumn },
+  publishedColumn,
 });
 
 export const KIND_TABLES: Readonly<Record<OwnerKind, KindTables> & Record<ItemKind, ItemTables>> = {
   channel: createKindTables("channel"),
-  short: createItemTables("short", shorts.channel_key.name),
+  short: createItemTables("short", shorts.channel_key.name, shorts.published_at.name),
   user: createKindTables("user"),
-  tweet: createItemTables("tweet", tweets.user.name),
+  tweet: createItemTables("tweet", tweets.user.name, tweets.created_at.name),
 };
 
 const BOOLEAN_FIELDS = new Set(
@@ -63,11 +71,18 @@ const BOOLEAN_FIELDS = new Set(
 );
 
 /** The value of a field for JSON, as SQL: SQLite stores booleans as 0 and 1. */
-function fieldValueSql(field: string, column: string = toColumnName(field)): string {
+export function fieldValueSql(field: string, column: string = toColumnName(field)): string {
   return BOOLEAN_FIELDS.has(field)
     ? `json(CASE ${column} WHEN 0 THEN 'false' WHEN 1 THEN 'true' END)`
     : column;
 }
+
+/**
+ * A number for JSON, as SQL. SQLite writes 15 digits, which are all of a metric below 10^11: it has 4
+ * decimals. To write all digits of any number would take a page of 100 rows 1.5 times as long.
+ */
+export const exactNumberSql = (number: string): string =>
+  `iif(${number} IS NULL OR abs(${number}) < 1e11, ${number}, json(printf('%!.17g', ${number})))`;
 
 export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
   const members = Object.keys(properties).map((field) => `'${field}', ${fieldValueSql(field)}`);

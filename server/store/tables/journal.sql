@@ -6,37 +6,134 @@ BEGIN
 	WHERE id = new.account;
 END;
 --> statement-breakpoint
-CREATE TRIGGER journal_debit AFTER INSERT ON journal
-WHEN new.kind = 'debit' AND new.amount > 0
-BEGIN
-	UPDATE accounts
-	SET debited = debited + new.amount, balance = balance - new.amount
-	WHERE id = new.account;
-	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-	VALUES (new.account, new.at / 3600000, new.key, new.endpoint, new.requests, new.amount)
-	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
-		requests = requests + excluded.requests,
-		credits = credits + excluded.credits;
-	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
-	SELECT 'msg_' || lower(hex(randomblob(16))), id, balance, low_balance, granted, new.at, new.at
-	FROM accounts
-	WHERE id = new.account AND balance < low_balance AND balance + new.amount >= low_balance
-		AND NOT EXISTS (
-			SELECT 1 FROM notices
-			WHERE account = new.account AND threshold = low_balance AND notices.granted = accounts.granted
-		);
-END;
---> statement-breakpoint
 CREATE TRIGGER journal_refund AFTER INSERT ON journal
 WHEN new.kind = 'refund'
 BEGIN
 	UPDATE accounts
 	SET refunded = refunded + new.amount, balance = balance + new.amount
 	WHERE id = new.account;
-	UPDATE usage
-	SET refunded = refunded + new.amount, refunds = refunds + new.requests
-	WHERE account = new.account AND key = new.key AND endpoint = new.endpoint AND hour = (
-		SELECT at / 3600000 FROM journal
-		WHERE uid = new.uid AND account = new.account AND run = new.run AND refund = 0
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits, refunded, refunds)
+	SELECT new.account, at / 3600000, new.key, new.endpoint, 0, 0, new.amount, new.requests
+	FROM debit_batches
+	WHERE uid = new.uid AND new.key IS NOT NULL
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		refunded = refunded + excluded.refunded,
+		refunds = refunds + excluded.refunds;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_debit AFTER INSERT ON debit_batches
+BEGIN
+	UPDATE accounts
+	SET
+		debited = debited + debits.amount,
+		balance = balance - debits.amount,
+		recent_at = new.at,
+		recent_key = last_key,
+		recent_endpoint = last_endpoint,
+		recent_requests = last_requests + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+			recent_requests,
+			0
+		),
+		recent_credits = last_credits + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+			recent_credits,
+			0
+		)
+	FROM (
+		SELECT
+			json_extract(value, '$[0]') AS account,
+			sum(json_extract(value, '$[1]')) AS amount,
+			max(run.key) AS last_run,
+			json_extract(value, '$[1]') AS last_credits,
+			json_extract(value, '$[2]') AS last_requests,
+			json_extract(value, '$[3]') AS last_key,
+			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS last_endpoint
+		FROM json_each(new.runs) AS run
+		WHERE value IS NOT NULL
+		GROUP BY 1
+	) AS debits
+	WHERE id = debits.account;
+	SELECT RAISE(ABORT, 'A debit is of an account that is not there')
+	WHERE changes() <> new.accounts;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_usage AFTER INSERT ON debit_batches
+WHEN json_array_length(new.runs) > new.accounts
+BEGIN
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
+	SELECT account, new.at / 3600000, key, endpoint, requests, credits
+	FROM (
+		SELECT
+			json_extract(value, '$[0]') AS account,
+			json_extract(value, '$[1]') AS credits,
+			json_extract(value, '$[2]') AS requests,
+			json_extract(value, '$[3]') AS key,
+			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS endpoint,
+			row_number() OVER (PARTITION BY json_extract(value, '$[0]') ORDER BY run.key DESC) AS place
+		FROM json_each(new.runs) AS run
+		WHERE value IS NOT NULL
+	)
+	WHERE place > 1
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		requests = requests + excluded.requests,
+		credits = credits + excluded.credits;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_fold AFTER UPDATE OF runs ON debit_batches
+BEGIN
+	INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
+	SELECT
+		json_extract(value, '$[0]'), new.at / 3600000, 'debit', '',
+		count(*), sum(json_extract(value, '$[1]'))
+	FROM json_each(old.runs) AS run
+	WHERE value IS NOT NULL AND json_extract(new.runs, '$[' || run.key || ']') IS NULL
+	GROUP BY 1
+	ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+		count = count + excluded.count,
+		amount = amount + excluded.amount;
+	INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
+	SELECT account, at / 3600000, 'refund', ifnull(reason, ''), sum(requests), sum(amount)
+	FROM journal
+	WHERE uid = new.uid
+		AND account = json_extract(old.runs, '$[' || run || '][0]')
+		AND json_extract(new.runs, '$[' || run || ']') IS NULL
+	GROUP BY 1, 2, 4
+	ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+		count = count + excluded.count,
+		amount = amount + excluded.amount;
+	DELETE FROM journal
+	WHERE uid = new.uid
+		AND account = json_extract(old.runs, '$[' || run || '][0]')
+		AND json_extract(new.runs, '$[' || run || ']') IS NULL;
+	DELETE FROM debit_batches
+	WHERE uid = new.uid AND NOT EXISTS (SELECT 1 FROM json_each(new.runs) WHERE value IS NOT NULL);
+END;
+--> statement-breakpoint
+CREATE TRIGGER accounts_recent_usage AFTER UPDATE OF recent_requests ON accounts
+WHEN old.recent_requests > 0
+	AND (old.recent_at / 3600000, old.recent_key, old.recent_endpoint)
+		IS NOT (new.recent_at / 3600000, new.recent_key, new.recent_endpoint)
+BEGIN
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
+	VALUES (
+		old.id, old.recent_at / 3600000, old.recent_key, old.recent_endpoint,
+		old.recent_requests, old.recent_credits
+	)
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		requests = requests + excluded.requests,
+		credits = credits + excluded.credits;
+END;
+--> statement-breakpoint
+CREATE TRIGGER accounts_low_balance AFTER UPDATE OF debited ON accounts
+WHEN new.balance < new.low_balance AND old.balance >= new.low_balance
+BEGIN
+	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
+	SELECT
+		'msg_' || lower(hex(randomblob(16))), new.id, new.balance, new.low_balance, new.granted,
+		new.recent_at, new.recent_at
+	WHERE NOT EXISTS (
+		SELECT 1 FROM notices
+		WHERE account = new.id AND threshold = new.low_balance AND granted = new.granted
 	);
 END;

@@ -4,7 +4,9 @@
  * other requests and memory. No response is cached.
  */
 import { Database } from "bun:sqlite";
-import { SORTS, encodeListCursor, type SortName, type ListPosition } from "../../../core/lists.ts";
+import { listSortedGains } from "../../../core/growth.ts";
+import { encodeListCursor, type ListPosition } from "../../../core/lists.ts";
+import type { SortName } from "../../../core/list-sorts.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import {
@@ -17,7 +19,7 @@ import {
 import type { FreshPaths, LoadResult, LoadTarget } from "../load-generator.ts";
 import { createRatioRow, type ReportRow } from "../report.ts";
 import { measureInRounds, pickRates, warmUp, type RoundPlan } from "../rounds.ts";
-import { addPlainRows, seedChannels } from "../seed.ts";
+import { addPlainRows, seedChannels, seedShorts } from "../seed.ts";
 import {
   assertSameAnswer,
   copyBenchDatabase,
@@ -27,6 +29,7 @@ import {
   startServiceProcess,
   type BenchDatabase,
 } from "../service-process.ts";
+import { measureItemLists, SHORTS } from "./item-lists.ts";
 import { CHANNELS, measureDuringLists, measureSlowReaders } from "./whole-list.ts";
 import type { BenchServer } from "../workspace.ts";
 
@@ -45,7 +48,7 @@ const SORT_COLUMNS: Partial<Record<SortName<"channel">, string>> = {
   videos: "video_count",
 };
 
-const TOPLISTS = SORTS.channel.filter((sort) => /^(daily|weekly|monthly)/.test(sort));
+const TOPLISTS = listSortedGains("channel");
 
 /** Measures histories and lists. */
 export async function measureHistory(context: BenchContext): Promise<ReportRow[]> {
@@ -57,10 +60,15 @@ export async function measureHistory(context: BenchContext): Promise<ReportRow[]
   await seedChannels(workspace, store, CHANNELS, HISTORIES, end);
   const copy = await copyBenchDatabase(store, "history-copy");
   await addPlainRows(workspace, copy);
+  await seedShorts(workspace, store, CHANNELS, SHORTS, end);
   const service = await startServiceProcess(workspace, store);
   const rows = await withServers({ service }, async () => [
     await measureYear(context, service, copy, end - 365 * DAY_MS),
     await measureToplist(context, service, copy),
+    ...(await measureItemLists(context, service, store, {
+      plain: listPlainPages(copy.file),
+      newest: end,
+    })),
     ...(await measureDuringLists(context, service, store.key)),
     ...createMemoryRows(PART, "the service", service),
   ]);
@@ -161,6 +169,14 @@ async function measureToplist(
     theirs: times(results.theirs),
     target: atMost(1.5),
   });
+}
+
+/** Lists the paths of pages of the plain list, all over it. */
+function listPlainPages(file: string): FreshPaths[] {
+  const database = new Database(file, { readonly: true });
+  const paths = listPagePaths(database, "subscribers");
+  database.close();
+  return paths;
 }
 
 /** Lists the paths of some pages of a list, each after the cursor that a walk would have there. */

@@ -1,6 +1,6 @@
 /**
- * A table with the columns and the key of the journal, without its triggers, checks and other
- * indexes, which the `libsql` driver writes: the least that a stored group of debits can cost.
+ * A table with the columns of a debit and of a refund, without triggers, checks and other indexes,
+ * which the `libsql` driver writes: the least that a stored group of debits can cost.
  */
 import Driver from "libsql";
 

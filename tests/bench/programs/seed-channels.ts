@@ -5,7 +5,7 @@
  * have a history, and where it ends: observations of every hour, longer than a year. The others have
  * only their newest state, because lists read no history.
  */
-import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
+import { listSortedGains } from "../../../core/growth.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
@@ -73,7 +73,7 @@ function createPoint(channel: number, hour: number): Point {
 /** The gains that lists are sorted by. A tenth of the channels have none. */
 function createGains(channel: number): Record<string, number | null> {
   return Object.fromEntries(
-    Object.keys(GAIN_DEFINITIONS.channel).map((name, index) => [
+    listSortedGains("channel").map((name, index) => [
       toColumnName(name),
       channel % 10 === 3 ? null : pseudoRandom(channel, index + 50, 20_000) - 2000,
     ]),

@@ -77,9 +77,9 @@ function createGains(point: (nth: number) => Point): Record<string, number | nul
   const countFollowers = (hoursBefore: number) =>
     point(POINTS_PER_USER - hoursBefore).counts[0] ?? 0;
   return {
-    daily_gain: countFollowers(0) - countFollowers(25),
-    weekly_gain: countFollowers(0) - countFollowers(7 * 25),
-    monthly_gain: null,
+    daily_follower_gain: countFollowers(0) - countFollowers(25),
+    weekly_follower_gain: countFollowers(0) - countFollowers(7 * 25),
+    monthly_follower_gain: null,
   };
 }
 

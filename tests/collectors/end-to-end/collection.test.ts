@@ -78,9 +78,13 @@ describe("collection of creators", () => {
     await service.service.collecting.collect();
     const readLines = async () => {
       const text = await (await service.send("/metrics")).text();
-      const lines = text.split("\n").filter((line) => line.startsWith("collector_"));
+      const lines = text
+        .split("\n")
+        .filter((line) => line.startsWith("creator_metrics_collector_"));
       // The age of the figures always grows.
-      return lines.filter((line) => !line.startsWith("collector_state_age_seconds"));
+      return lines.filter(
+        (line) => !line.startsWith("creator_metrics_collector_state_age_seconds"),
+      );
     };
     const [source] = await service.service.collecting.sources();
     const { requests = 0, observations = 0, observed = 0, failed = 0 } = source?.work ?? {};
@@ -88,18 +92,20 @@ describe("collection of creators", () => {
     expect(Math.min(observations, observed, failed)).toBeGreaterThan(0);
     const once = await retryWithin(METRICS_WITHIN_MS, async () => {
       const lines = await readLines();
-      expect(lines).toContain(`collector_requests_total{source="bluesky"} ${requests}`);
+      expect(lines).toContain(
+        `creator_metrics_collector_requests_total{source="bluesky"} ${requests}`,
+      );
       return lines;
     });
     expect(once.toSorted()).toEqual([
-      `collector_failed_total{source="bluesky"} ${failed}`,
-      'collector_failing{source="bluesky"} 0',
-      `collector_observations_total{source="bluesky"} ${observations}`,
-      `collector_observed_total{source="bluesky"} ${observed}`,
-      'collector_quota_units_limit{source="bluesky",bucket="general"} 180000',
-      `collector_quota_units_used{source="bluesky",bucket="general"} ${requests}`,
-      `collector_requests_total{source="bluesky"} ${requests}`,
-      'collector_stopped{source="bluesky"} 0',
+      `creator_metrics_collector_failed_total{source="bluesky"} ${failed}`,
+      'creator_metrics_collector_failing{source="bluesky"} 0',
+      `creator_metrics_collector_observations_total{source="bluesky"} ${observations}`,
+      `creator_metrics_collector_observed_total{source="bluesky"} ${observed}`,
+      'creator_metrics_collector_quota_units_limit{source="bluesky",bucket="general"} 180000',
+      `creator_metrics_collector_quota_units_used{source="bluesky",bucket="general"} ${requests}`,
+      `creator_metrics_collector_requests_total{source="bluesky"} ${requests}`,
+      'creator_metrics_collector_stopped{source="bluesky"} 0',
     ]);
     expect(await readLines()).toEqual(once);
   });

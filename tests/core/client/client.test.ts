@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   ConnectionError,
   createClient,
+  type Client,
   MetricsError,
   type FetchLike,
 } from "../../../core/client/mod.ts";
@@ -47,6 +48,7 @@ beforeAll(async () => {
       likes: nth,
     })),
   );
+  await service.refreshFigures();
 });
 afterAll(() => service.close());
 
@@ -59,6 +61,33 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all;
 }
 
+/** Reads what is new of all creators, and finds items by identifier. */
+async function readItemsOfAll({ video, microblog }: Client): Promise<void> {
+  const [channel] = await collect(video.channelTable(["trend", "subscribers"], { limit: 1 }));
+  expect(channel).toMatchObject({
+    id: "UC1",
+    trend: [96, 97, 98, 99, 100].map((value) => ({ value })),
+    subscribers: 100,
+  });
+  expect(await collect(microblog.userTable(["verified"]))).toEqual([
+    { username: "Nasa", verified: null },
+  ]);
+  const shorts = await collect(
+    video.shortTable({ channels: ["soup"], fields: ["views"], limit: 2 }),
+  );
+  expect(shorts).toEqual([0, 1, 2, 3, 4].map((nth) => ({ id: `s${nth}`, views: nth })));
+  const tweets = await collect(microblog.tweetTable({ usernames: ["nasa"], limit: 3 }));
+  expect(tweets.map(({ id }) => id)).toEqual(["t0", "t1", "t2", "t3", "t4"]);
+  expect((await video.shortDetails(["s1", "no"])).body.results).toMatchObject([
+    { id: "s1", found: true, channel: "Soup", details: { id: "s1" } },
+    { id: "no", found: false, error: { error: "Short no not found" } },
+  ]);
+  expect((await microblog.tweetDetails(["t1"])).body.results).toMatchObject([{ found: true }]);
+  const [row] = await collect(video.compareShorts(["s1", "s2"], { by: "age" }));
+  expect(row).toEqual({ hours: 24, values: [1, null] });
+  expect(await collect(microblog.compareTweets(["t1"], { count: "likes" }))).toHaveLength(1);
+}
+
 describe("createClient()", () => {
   test("has a method for every operation, with the result that the service documents", async () => {
     const requested = new Set<string>();
@@ -66,7 +95,8 @@ describe("createClient()", () => {
       requested.add(`${init.method} ${new URL(url).pathname}`);
       return service.send(new URL(url).pathname + new URL(url).search, init as RequestInit);
     };
-    const { video, microblog, creators, account } = createTestClient({ fetch: recordingFetch });
+    const client = createTestClient({ fetch: recordingFetch });
+    const { video, microblog, creators, lists, account, metrics, rotateKey } = client;
     expect((await video.allChannels()).body.channels).toHaveLength(1);
     expect((await video.channel("soup")).body).toMatchObject({ id: "UC1", subscribers: 100 });
     expect((await video.short("soup", "s3")).body.metrics.views).toBe(3);
@@ -104,17 +134,37 @@ describe("createClient()", () => {
     expect((await collect(microblog.users())).map(({ username }) => username)).toEqual(["Nasa"]);
     expect(await collect(microblog.history("nasa"))).toHaveLength(DAYS);
     expect(await collect(microblog.tweetHistory("nasa", "t1"))).toHaveLength(1);
+    expect((await video.metrics("soup")).body.metrics.dailySubscriberGain).toBe(1);
+    expect((await video.shortMetrics("soup", "s1")).body.metrics.ageHours).not.toBeUndefined();
+    expect((await microblog.metrics("nasa")).body.metrics.dailyFollowerGainPercent).toBe(2.0408);
+    expect((await microblog.tweetMetrics("nasa", "t1")).body.tweet_id).toBe("t1");
+    expect((await metrics()).body.derivedMetrics).toEqual(["video", "microblog"]);
     expect((await microblog.details(["nasa"])).body.results).toHaveLength(1);
     expect(await collect(microblog.compare(["nasa"]))).toHaveLength(DAYS);
+    await readItemsOfAll(client);
     expect((await creators.add("esa")).body.total_creators).toBe(1);
     expect((await creators.list()).body.total_creators).toBe(1);
     expect((await creators.remove("ESA")).body.creator).toBe("esa");
+    const names = { channels: ["soup"], users: ["nasa", "esa"] };
+    expect((await lists.put("Rivals", names)).body.total_users).toBe(2);
+    expect((await lists.list()).body.total_lists).toBe(1);
+    expect(await collect(video.channels({ list: "rivals" }))).toHaveLength(1);
+    expect((await video.details({ list: "Rivals" })).cost).toBe(1);
+    expect(await collect(microblog.users({ list: "Rivals" }))).toHaveLength(1);
+    expect(await collect(microblog.compare({ list: "Rivals" }))).toHaveLength(DAYS);
+    expect((await lists.change("Rivals", { remove: { users: ["ESA"] } })).body.users).toEqual([
+      "nasa",
+    ]);
+    expect((await lists.read("rivals")).body.name).toBe("Rivals");
+    expect((await lists.delete("Rivals")).body.channels).toEqual(["soup"]);
     expect((await account({ by: "endpoint" })).body.usage.length).toBeGreaterThan(10);
+    expect((await rotateKey("1h")).body).toMatchObject({ id: 2, old_id: 1 });
     const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
     for (const [path, operations] of Object.entries(document.paths)) {
-      if (!path.startsWith("/api/")) continue;
+      // An administrator's session and pictures are for the pages.
+      if (!path.startsWith("/api/") || /^\/api\/(?:session|pictures)/.test(path)) continue;
       const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
       for (const method of Object.keys(operations)) {
         const isRequested = [...requested].some((request) => {

@@ -10,8 +10,8 @@ import { catchError } from "../../support/catch-error.ts";
 
 /** The methods of the parts of the client: `video.short`. */
 type MethodName = {
-  [Part in "video" | "microblog" | "creators"]: `${Part}.${keyof Client[Part] & string}`;
-}["video" | "microblog" | "creators"];
+  [Part in "video" | "microblog" | "creators" | "lists"]: `${Part}.${keyof Client[Part] & string}`;
+}["video" | "microblog" | "creators" | "lists"];
 
 type Options = Partial<Parameters<typeof createClient>[0]>;
 
@@ -140,26 +140,43 @@ describe("a response that is not of the service", () => {
 
   const READS: Readonly<Record<MethodName, (client: Client) => Promise<unknown>>> = {
     "video.channels": ({ video }) => video.channels().pages().next(),
+    "video.channelTable": ({ video }) => video.channelTable(["trend"]).pages().next(),
+    "video.shortTable": ({ video }) => video.shortTable().pages().next(),
+    "video.shortDetails": ({ video }) => video.shortDetails(["x"]),
+    "video.compareShorts": ({ video }) => video.compareShorts(["x"]).pages().next(),
     "video.allChannels": ({ video }) => video.allChannels(),
     "video.channel": ({ video }) => video.channel("x"),
     "video.shorts": ({ video }) => video.shorts("x")[Symbol.asyncIterator]().next(),
     "video.short": ({ video }) => video.short("x", "y"),
     "video.history": ({ video }) => video.history("x").pages().next(),
     "video.shortHistory": ({ video }) => video.shortHistory("x", "y").pages().next(),
+    "video.metrics": ({ video }) => video.metrics("x"),
+    "video.shortMetrics": ({ video }) => video.shortMetrics("x", "y"),
     "video.details": ({ video }) => video.details(["x"]),
     "video.compare": ({ video }) => video.compare(["x"]).pages().next(),
     "microblog.users": ({ microblog }) => microblog.users().pages().next(),
+    "microblog.userTable": ({ microblog }) => microblog.userTable(["trend"]).pages().next(),
+    "microblog.tweetTable": ({ microblog }) => microblog.tweetTable().pages().next(),
+    "microblog.tweetDetails": ({ microblog }) => microblog.tweetDetails(["x"]),
+    "microblog.compareTweets": ({ microblog }) => microblog.compareTweets(["x"]).pages().next(),
     "microblog.user": ({ microblog }) => microblog.user("x"),
     "microblog.tweets": ({ microblog }) => microblog.tweets("x").pages().next(),
     "microblog.followers": ({ microblog }) => microblog.followers("x").pages().next(),
     "microblog.tweet": ({ microblog }) => microblog.tweet("x", "y"),
     "microblog.history": ({ microblog }) => microblog.history("x").pages().next(),
     "microblog.tweetHistory": ({ microblog }) => microblog.tweetHistory("x", "y").pages().next(),
+    "microblog.metrics": ({ microblog }) => microblog.metrics("x"),
+    "microblog.tweetMetrics": ({ microblog }) => microblog.tweetMetrics("x", "y"),
     "microblog.details": ({ microblog }) => microblog.details(["x"]),
     "microblog.compare": ({ microblog }) => microblog.compare(["x"]).pages().next(),
     "creators.list": ({ creators }) => creators.list(),
     "creators.add": ({ creators }) => creators.add("x"),
     "creators.remove": ({ creators }) => creators.remove("x"),
+    "lists.list": ({ lists }) => lists.list(),
+    "lists.read": ({ lists }) => lists.read("x"),
+    "lists.put": ({ lists }) => lists.put("x", {}),
+    "lists.change": ({ lists }) => lists.change("x", { name: "y" }),
+    "lists.delete": ({ lists }) => lists.delete("x"),
   };
 
   test.each(Object.entries(READS))("is a ConnectionError of %s()", async (_, read) => {

@@ -10,15 +10,19 @@ import {
 import { readFields } from "../../../core/responses/entity-fields.ts";
 import { createChannelList, createUserList } from "../../../core/responses/lists.ts";
 
-const channelOf = (id: string, subscribers: number | null, dailyGain: number | null) => ({
+const channelOf = (id: string, subscribers: number | null, dailySubscriberGain: number | null) => ({
   fields: { ...readFields("channel", id, EMPTY_ENTITY), username: `name ${id}`, subscribers },
-  gains: { dailyGain },
+  gains: { dailySubscriberGain },
 });
 const listChannels = () => [channelOf("a", 1, 3), channelOf("b", null, 9), channelOf("c", 7, null)];
 
-const userOf = (username: string, followers_count: number | null, weeklyGain: number | null) => ({
+const userOf = (
+  username: string,
+  followers_count: number | null,
+  weeklyFollowerGain: number | null,
+) => ({
   fields: { ...readFields("user", username, EMPTY_ENTITY), followers_count },
-  gains: { weeklyGain },
+  gains: { weeklyFollowerGain },
 });
 const listUsers = () => [userOf("B", 5, null), userOf("a", 5, 2), userOf("c", null, 8)];
 
@@ -42,16 +46,16 @@ describe("createChannelList()", () => {
   });
 
   test("sorts by a gain, which each channel then has", () => {
-    const request = { kind: "channel", sort: "dailyGain", order, limit: 2 } as const;
+    const request = { kind: "channel", sort: "dailySubscriberGain", order, limit: 2 } as const;
     const { channels, pagination } = createChannelList(listChannels(), request);
-    expect(channels.map(({ id, dailyGain }) => [id, dailyGain])).toEqual([
+    expect(channels.map(({ id, dailySubscriberGain }) => [id, dailySubscriberGain])).toEqual([
       ["b", 9],
       ["a", 3],
     ]);
     const after = { figure: 3, id: "a" };
     expect(pagination).toEqual({ hasMore: true, nextCursor: encodeListCursor(after, request) });
     const rest = createChannelList(listChannels(), { ...request, after });
-    expect(rest.channels).toMatchObject([{ id: "c", dailyGain: null }]);
+    expect(rest.channels).toMatchObject([{ id: "c", dailySubscriberGain: null }]);
   });
 
   test("lists every channel once, in order, over all pages", () => {
@@ -100,13 +104,15 @@ describe("createUserList()", () => {
   });
 
   test("sorts by a gain, which each user then has, and searches", () => {
-    const request = { kind: "user", sort: "weeklyGain", order, limit: 5 } as const;
+    const request = { kind: "user", sort: "weeklyFollowerGain", order, limit: 5 } as const;
     const { users } = createUserList(listUsers(), request);
-    expect(users.map(({ username, weeklyGain }) => [username, weeklyGain])).toEqual([
-      ["c", 8],
-      ["a", 2],
-      ["B", null],
-    ]);
+    expect(users.map(({ username, weeklyFollowerGain }) => [username, weeklyFollowerGain])).toEqual(
+      [
+        ["c", 8],
+        ["a", 2],
+        ["B", null],
+      ],
+    );
     const found = createUserList(listUsers(), { ...request, search: "b" }).users;
     expect(found.map(({ username }) => username)).toEqual(["B"]);
   });

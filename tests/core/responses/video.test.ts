@@ -37,7 +37,12 @@ const short = {
 
 describe("createChannelDetails()", () => {
   test("has each field that readFields() reads, and the gains of subscribers", () => {
-    const gains = { dailyGain: 1, weeklyGain: 7, monthlyGain: 30, dailyViews: 5 };
+    const gains = {
+      dailySubscriberGain: 1,
+      weeklySubscriberGain: 7,
+      monthlySubscriberGain: 30,
+      dailyViewGain: 5,
+    };
     expect(createChannelDetails(readFields("channel", "UC1", channel), gains)).toEqual({
       id: "UC1",
       username: "NASA",

@@ -110,6 +110,8 @@ describe("GET /admin/audit", () => {
     ["POST", "observations", "", "import", null],
     ["POST", "backups", { file: "b.db" }, "backup", "b.db"],
     ["DELETE", "backups", { file: "a.db" }, "backups delete", "a.db"],
+    ["POST", "sessions", undefined, "sessions open", null],
+    ["DELETE", "sessions", undefined, "sessions end", null],
   ];
 
   test.each(CHANGES)("has an entry of %s %s %j", async (...change) => {

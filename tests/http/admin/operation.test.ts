@@ -172,7 +172,14 @@ describe("GET /admin/usage", () => {
     await service.get("/api/video/channels", key);
     await service.get("/api/video/nobody/details", key);
     const ofAccount = `account=${encodeURIComponent(account)}`;
-    for (const query of ["", "from=2026-11-19&to=2026-11-20", "by=key,endpoint,day", "by=hour"]) {
+    for (const query of [
+      "",
+      "from=2026-11-19&to=2026-11-20",
+      "by=key,endpoint,day",
+      "by=hour",
+      "zone=Europe/Lisbon",
+      "zone=Asia/Tokyo&by=day",
+    ]) {
       const own = await service.get(`/api/account?${query}`, key);
       const { status, body } = await sendAdmin("GET", `usage?${ofAccount}&${query}`);
       expect(status).toBe(200);
@@ -185,6 +192,7 @@ describe("GET /admin/usage", () => {
     ["account=account 1&account=b", 400, "account must be given once"],
     ["account=account 1&by=weather", 400, "by must be"],
     ["account=account 1&from=yesterday", 400, "from must be"],
+    ["account=account 1&zone=Asia/Kolkata", 400, "zone must be"],
     ["", 400, "account is missing"],
   ])("%s: %d", async (query, status, message) => {
     const response = await sendAdmin("GET", `usage?${query}`);
@@ -192,6 +200,13 @@ describe("GET /admin/usage", () => {
       status,
       expect.stringContaining(message),
     ]);
+  });
+});
+
+describe("DELETE /admin/keys", () => {
+  test("404 for a text with half a surrogate pair, as for any other", async () => {
+    const { status, body } = await sendAdmin("DELETE", "keys", { key: "\ud800 key" });
+    expect([status, body.error]).toEqual([404, expect.stringContaining("Not Found")]);
   });
 });
 

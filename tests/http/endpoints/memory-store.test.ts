@@ -1,111 +1,22 @@
 /** Loads every charged read from core's store in memory, and compares it with the service's own. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createMemoryStore } from "../../../core/testing/memory-store.ts";
-import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
-import type { ObservationLine } from "../../../core/resources/generated/types.ts";
-import { generateDailyProfiles, generateObservations } from "../../../server/demo/generate.ts";
-import { parseOperation, type EndpointSources } from "../../../server/http/endpoints/endpoint.ts";
 import { ENDPOINTS } from "../../../server/http/endpoints/mod.ts";
-import { formatErrorResponse, toClientError } from "../../../server/http/errors.ts";
-import { getPath, parseQuery } from "../../../server/http/request-url.ts";
-import { createRouteMatcher, parsePathParameters } from "../../../server/http/route-matcher.ts";
+import { listLongHistories, listObservations } from "../../support/memory-observations.ts";
+import { createMemoryReader, type ReadResponse } from "../../support/memory-reader.ts";
+import { readPath } from "../../support/read-path.ts";
 import { NOW, startTestService } from "../../support/service.ts";
 
 type Own = Awaited<ReturnType<typeof startTestService>>;
 let own: Own;
 const memory = createMemoryStore(() => NOW);
-/** What the reads use. */
-const sources = { video: memory, microblog: memory, now: () => NOW } as unknown as EndpointSources;
-
-const matchRoute = createRouteMatcher(
-  ENDPOINTS.map((endpoint) => {
-    const { method, route } = parseOperation(endpoint);
-    return { method, path: route, handler: endpoint };
-  }),
-);
-
-/** What must be equal in both responses. */
-interface ReadResponse {
-  readonly status: number;
-  readonly cost: number | null;
-  readonly body: unknown;
-}
-
-/** The identifiers of the endpoints that were compared. */
-const readIds = new Set<string>();
-
-/** Serves a read from memory. */
-async function readMemory(
-  method: string,
-  pathAndQuery: string,
-  body: unknown,
-): Promise<ReadResponse> {
-  const path = getPath({ url: `http://localhost${pathAndQuery}` });
-  const pattern = matchRoute(path);
-  const endpoint = ENDPOINTS.find((other) => other === pattern?.handlers.get(method));
-  if (pattern === undefined || endpoint === undefined || !("createPrepare" in endpoint)) {
-    throw new Error(`${method} ${path} is no read`);
-  }
-  readIds.add(endpoint.id);
-  let cost: number | null = null;
-  try {
-    const parameters = parsePathParameters(pattern, path);
-    const query = parseQuery(pathAndQuery);
-    const read = endpoint.createPrepare(sources)({
-      parameters,
-      query,
-      pathAndQuery,
-      body,
-      isCsvPreferred: false,
-    });
-    ({ cost } = read);
-    const loaded = await read.load(new AbortController().signal);
-    return { status: 200, cost, body: JSON.parse(JSON.stringify(loaded.body)) as unknown };
-  } catch (error) {
-    const response = formatErrorResponse(toClientError(error), path);
-    return { status: response.status, cost, body: JSON.parse(response.body) as unknown };
-  }
-}
-
-/** The observations of the demo: profiles of two months, posts of four days, and some oddities. */
-function listObservations(): ObservationLine[] {
-  const observedAt = formatInstant(NOW);
-  return [
-    ...generateDailyProfiles({ from: NOW - 62 * DAY_MS, to: NOW }),
-    ...generateObservations({ from: NOW - 4 * DAY_MS, to: NOW }),
-    { kind: "channel", observedAt, id: "UCnothing" },
-    { kind: "channel", observedAt, id: "UCtwin", username: "SEVENMINUTESOUP", subscribers: 0 },
-    { kind: "short", observedAt, channel: "UCtwin", id: "unpublished" },
-    { kind: "tweet", observedAt, username: "NeverSeen", id: "1", created_at: observedAt },
-    { kind: "tweet", observedAt, username: "NEVERSEEN", id: "2" },
-  ];
-}
-
-/** Many points of one short and one tweet, so that their histories are thinned. */
-function listLongHistories(): ObservationLine[] {
-  return Array.from({ length: 1300 }, (_, index): ObservationLine[] => {
-    const observedAt = formatInstant(NOW - index * 0.37 * HOUR_MS - (index % 7) * 1000);
-    const publishedAt = formatInstant(NOW - DAY_MS);
-    const views = index % 11 === 0 ? null : 9000 - index;
-    return [
-      { kind: "short", observedAt, channel: "UCtwin", id: "long", publishedAt, views },
-      {
-        kind: "tweet",
-        observedAt,
-        username: "NeverSeen",
-        id: "long",
-        created_at: publishedAt,
-        impressions: views,
-        likes: index,
-      },
-    ];
-  }).flat();
-}
+const { readMemory, readIds } = createMemoryReader(memory);
 
 beforeAll(async () => {
   own = await startTestService();
   const lines = [...listObservations(), ...listLongHistories()];
   await own.observe(...lines);
+  await own.refreshFigures();
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
   const result = await memory.importObservations(new TextEncoder().encode(text));
   expect(result).toMatchObject({ read: lines.length, rejected: [] });
@@ -113,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => own.close());
 
 /** The tests of this file; together they compare each charged endpoint. */
-const TESTS = 5;
+const TESTS = 8;
 afterAll(() => {
   if (startedTests < TESTS) return;
   const charged = ENDPOINTS.filter((endpoint) => "createPrepare" in endpoint);
@@ -154,11 +65,6 @@ async function compareAllPages(path: string): Promise<void> {
   } while (cursor !== null);
 }
 
-/** The value of nested fields that are known to be there. */
-function readPath<Value>(value: unknown, ...names: readonly string[]): Value {
-  return names.reduce<never>((inner, name) => Reflect.get(inner, name), value as never);
-}
-
 /** The names that a response lists. */
 async function listNames(path: string, list: string, field: string): Promise<string[]> {
   const items = readPath<object[]>(await compare(path), list);
@@ -179,19 +85,19 @@ const HISTORY_QUERIES = [
 describe("the charged endpoints on createMemoryStore()", () => {
   test("read channels, their shorts and histories like the service", async () => {
     await compare("/api/video/channels");
-    for (const sort of ["subscribers", "views", "videos", "dailyGain", "weeklyViews"]) {
+    for (const sort of [
+      "subscribers",
+      "views",
+      "videos",
+      "dailySubscriberGain",
+      "weeklyViewGain",
+    ]) {
       for (const order of ["asc", "desc"]) {
         await compareAllPages(`/api/video/channels?sort=${sort}&order=${order}&limit=5`);
       }
     }
-    for (const query of [
-      "search=so",
-      "search=soup",
-      "country=ie",
-      "sort=x",
-      "limit=0",
-      "cursor=x",
-    ]) {
+    const others = ["search=so", "search=soup", "country=ie", "sort=x", "limit=0", "cursor=x"];
+    for (const query of others) {
       await compare(`/api/video/channels?${query}`);
     }
     const names = await listNames("/api/video/channels", "channels", "id");
@@ -220,8 +126,30 @@ describe("the charged endpoints on createMemoryStore()", () => {
     expect(compared).toBeGreaterThanOrEqual(51);
   }, 60_000);
 
+  test("compute metrics like the service", async () => {
+    const channels = await listNames("/api/video/channels", "channels", "id");
+    for (const name of [...channels, "nobody"]) await compare(`/api/video/${name}/metrics`);
+    const users = await listNames("/api/microblog/users", "users", "username");
+    for (const name of [...users, "nobody"]) await compare(`/api/microblog/${name}/metrics`);
+    const [channel = ""] = channels;
+    const shorts = await listNames(`/api/video/${channel}/shorts`, "shorts", "id");
+    for (const id of [...shorts, "nothing"]) {
+      await compare(`/api/video/${channel}/short/${id}/metrics`);
+    }
+    for (const username of users.slice(0, 3)) {
+      const page = await compare(`/api/microblog/${username}/tweets?days=14&limit=100`);
+      for (const id of Object.keys(readPath<object>(page, "tweets"))) {
+        await compare(`/api/microblog/${username}/tweet/${id}/metrics`);
+      }
+    }
+    for (const path of ["video/UCtwin/short", "microblog/NeverSeen/tweet"]) {
+      await compare(`/api/${path}/long/metrics`);
+    }
+    expect(compared).toBeGreaterThanOrEqual(80);
+  }, 60_000);
+
   test("read users, their tweets and followers like the service", async () => {
-    for (const sort of ["followers", "dailyGain", "monthlyGain"]) {
+    for (const sort of ["followers", "dailyFollowerGain", "monthlyFollowerGain"]) {
       await compareAllPages(`/api/microblog/users?sort=${sort}&limit=4`);
     }
     const names = await listNames("/api/microblog/users", "users", "username");
@@ -243,6 +171,57 @@ describe("the charged endpoints on createMemoryStore()", () => {
       await compare(`/api/microblog/NeverSeen/tweet/${id}`);
     }
     expect(compared).toBeGreaterThanOrEqual(95);
+  }, 60_000);
+
+  test("read lists with columns, and items of all creators, like the service", async () => {
+    const columns = "fields=trend,observedAt,displayName";
+    for (const list of [
+      `/api/video/channels?${columns},weeklySubscriberGainPercent,country,joinedAt&limit=4`,
+      "/api/video/channels?sort=weeklySubscriberGainPercent&minSubscribers=1000&limit=3",
+      `/api/microblog/users?${columns},dailyFollowerGainPercent,verified&minFollowers=5&limit=4`,
+      `/api/video/shorts?${columns},ageHours,engagement,likeRate,ageMultiple,channel&limit=9`,
+      "/api/video/shorts?channels=sevenminutesoup,nobody&limit=5",
+      "/api/video/shorts?sort=viewsPerHour&order=asc&from=2026-11-18&limit=50",
+      `/api/microblog/tweets?${columns},text,username,ageMultiple&sort=ageMultiple&limit=20`,
+      "/api/microblog/tweets?sort=impressionsPerDay&to=2026-11-19T12:00&limit=30",
+    ]) {
+      await compareAllPages(list);
+    }
+    for (const query of ["fields=id", "limit=101", "sort=likes", "from=x", "fields=__proto__"]) {
+      await compare(`/api/video/shorts?${query}`);
+      await compare(`/api/microblog/tweets?${query}`);
+    }
+    expect(compared).toBeGreaterThanOrEqual(60);
+  }, 60_000);
+
+  test("read items by identifier like the service, for a credit each", async () => {
+    const shorts = await listNames("/api/video/shorts?limit=3", "shorts", "id");
+    const tweets = await listNames("/api/microblog/tweets?limit=3", "tweets", "id");
+    for (const ids of [[...shorts, "long", "nothing", "unpublished", "__proto__"], [], ["\0"]]) {
+      await compare("/api/video/shorts", { ids });
+      await compare("/api/microblog/tweets", { ids });
+    }
+    await compare("/api/microblog/tweets", { ids: [...tweets, "1", "2", tweets[0]] });
+    for (const query of [
+      "",
+      "&count=likes&interval=hour&from=2026-11-18",
+      "&by=age",
+      "&by=age&step=6&count=likes",
+      "&by=age&step=24",
+      "&by=age&from=2026-11-18",
+      "&step=6",
+      "&by=age&step=2",
+      "&limit=0",
+    ]) {
+      await compare(`/api/video/compare-shorts?ids=${shorts.join()},long,nothing${query}`);
+      await compare(`/api/microblog/compare-tweets?ids=${tweets.join()},long${query}`);
+    }
+    await compareAllPages("/api/video/compare-shorts?ids=long&by=age&limit=7");
+    await compareAllPages(`/api/microblog/compare-tweets?ids=${tweets.join()}&by=age&limit=5`);
+    await compareAllPages(
+      "/api/video/compare-shorts?ids=long&interval=hour&limit=11&from=2026-11-17",
+    );
+    expect(compared).toBeGreaterThanOrEqual(40);
   }, 60_000);
 
   test("read several entities like the service, for a credit each", async () => {

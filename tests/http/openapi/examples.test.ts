@@ -1,8 +1,8 @@
 /** Sends every example of the OpenAPI document to a service with the data of the demo. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DAY_MS } from "../../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER } from "../../../server/demo/creators.ts";
-import { generateObservations } from "../../../server/demo/generate.ts";
+import { SAVED_LIST_MAX_NAMES, SAVED_LISTS_MAX } from "../../../core/limits.ts";
+import { DEMO_CHANNEL } from "../../../server/demo/creators.ts";
+import { importDemoData } from "../../support/demo-data.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 import {
   addToQuery,
@@ -22,17 +22,23 @@ const LATER_AT = Date.parse("2031-07-06T12:00:00Z");
 /** Errors that one request cannot cause. Tests of their own cause 429 and a full list. */
 const SKIPPED_ERRORS = new Set(["429", "500", "503", "CreatorListFull"]);
 
-const service = await startTestService();
+const ADMIN_TOKEN = "a-token-of-an-administrator";
+
+const service = await startTestService({ ADMIN_TOKEN });
 const laterService = await startTestService();
+const guardedService = await startTestService({ METRICS_TOKEN: "a-token-of-the-scraper" });
 afterAll(async () => {
   await service.close();
   await laterService.close();
+  await guardedService.close();
 });
 
 const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as OpenApiDocument;
 
-/** Those of the administration API have a test of their own. */
-const OPERATIONS = listOperations(document).filter(([, { path }]) => !path.startsWith("/admin/"));
+/** Those of the administration API have a test of their own, and so have those of sessions. */
+const OPERATIONS = listOperations(document).filter(
+  ([, { path }]) => !path.startsWith("/admin/") && path !== "/api/session",
+);
 
 const ERRORS = OPERATIONS.flatMap(([id, described]) =>
   Object.entries(described.operation.responses)
@@ -46,22 +52,6 @@ const ERRORS = OPERATIONS.flatMap(([id, described]) =>
     ),
 );
 
-/** Imports what the demo has of the creators that the examples name. */
-async function importDemoData({ clock, importLines }: TestService, now: number): Promise<void> {
-  clock.now = now;
-  const lines: string[] = [];
-  let channel = "";
-  for (const line of generateObservations({ from: now - 45 * DAY_MS, to: now })) {
-    if (line.kind === "channel" && line.username === DEMO_CHANNEL) channel = line.id;
-    const isNamed =
-      line.kind === "channel" || line.kind === "short"
-        ? (line.kind === "short" ? line.channel : line.id) === channel
-        : line.username === DEMO_USER;
-    if (isNamed) lines.push(JSON.stringify(line));
-  }
-  await importLines(lines.join("\n"));
-}
-
 beforeAll(async () => {
   await importDemoData(service, EXAMPLES_AT);
   await importDemoData(laterService, LATER_AT);
@@ -73,16 +63,25 @@ async function setCreator({ get, key }: TestService, isListed: boolean): Promise
   if (named !== undefined) await get("/api/creators", key, buildRequestInit(named));
 }
 
+/** Creates the list of the examples, if the operation is about one. */
+async function putList({ get, key }: TestService, { path }: DescribedOperation): Promise<void> {
+  const put = Object.fromEntries(OPERATIONS)["putSavedList"];
+  if (put === undefined || !path.startsWith("/api/lists")) return;
+  await get(buildPath(put), key, buildRequestInit(put));
+}
+
 const isRemoval = ({ operation }: DescribedOperation) => operation.operationId === "removeCreator";
 
 describe.each([
   ["2026", service],
   ["2031", laterService],
 ])("on a demo of %s", (_, demo) => {
-  test.each(OPERATIONS)(
+  // The links of the demo lead to no picture; tests/http/pictures.test.ts fetches some.
+  test.each(OPERATIONS.filter(([id]) => id !== "getPicture"))(
     "the example request of %s gets a response with items",
     async (id, described) => {
       await setCreator(demo, isRemoval(described) || id === "listCreators");
+      await putList(demo, described);
       const response = await demo.get(buildPath(described), demo.key, buildRequestInit(described));
       const [status] = Object.keys(described.operation.responses);
       expect(String(response.status)).toBe(status ?? "");
@@ -132,15 +131,25 @@ describe("the example response", () => {
     expect(await table.text()).toBe(csv);
   });
 
-  test.each(["addCreator", "removeCreator"])("of %s is the response", async (id) => {
-    const described = Object.fromEntries(OPERATIONS)[id];
-    if (described === undefined) throw new Error(`There is no operation ${id}`);
+  const freeOperations = OPERATIONS.filter(
+    ([id, { path }]) => /^(?:add|remove)Creator$/.test(id) || path.startsWith("/api/lists"),
+  );
+
+  test.each(freeOperations)("of %s is the response", async (_, described) => {
     await setCreator(service, isRemoval(described));
-    const response = await service.get("/api/creators", service.key, buildRequestInit(described));
+    const { key } = await service.createAccountWithKey(1);
+    await putList({ ...service, key }, described);
+    const response = await service.get(buildPath(described), key, buildRequestInit(described));
     const success = described.operation.responses[String(response.status)];
     expect(await response.json()).toEqual(success?.content?.["application/json"]?.example);
   });
 });
+
+async function openSession(): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const response = await service.send("/admin/sessions", { method: "POST", headers });
+  return Object(await response.json()).session;
+}
 
 /** Sends a request that causes an error; the status and the message say which. */
 async function provokeError(
@@ -152,15 +161,23 @@ async function provokeError(
   const path = buildPath(described);
   const get = (to: string, key = service.key, more: RequestInit = {}) =>
     service.get(to, key, { ...init, ...more });
+  if (described.path === "/metrics" && status === "401") {
+    const authorization = message.startsWith("Missing") ? "" : "Bearer a-wrong-token";
+    return guardedService.send(path, { headers: { authorization } });
+  }
   const [, unknown] = /query parameters.*, got "(\w+)"/.exec(message) ?? [];
   if (unknown !== undefined) return get(addToQuery(path, `${unknown}=1`));
   const [, parameter = "", quoted = '""'] = /(\S+) must be .*, got (".*")$/.exec(message) ?? [];
   const value = String(JSON.parse(quoted));
   if (status === "401") return get(path, message.startsWith("Missing") ? "" : "cm_wrong");
   if (status === "402") return get(path, (await service.createAccountWithKey()).key);
+  if (message.includes("session")) return get(path, await openSession());
   const scopes = [path === "/api/creators" ? "read" : "creators"];
   if (status === "403") return get(path, (await service.createAccountWithKey(9, { scopes })).key);
-  if (status === "409") await setCreator(service, true);
+  if (status === "409" && path === "/api/creators") await setCreator(service, true);
+  if (/^There is a list|^List |lists;|^A list/.test(message)) {
+    return provokeListError(described, status, message);
+  }
   if (status === "413") return get(path, service.key, { body: "x".repeat(BODY_MAX_BYTES + 1) });
   if (status === "415") return get(path, service.key, { headers: { "content-type": value } });
   if (message.includes("Idempotency-Key")) {
@@ -173,11 +190,11 @@ async function provokeError(
       body: JSON.stringify({ creator: "nobody", platform: value }),
     });
   }
-  if (status === "400" && init.body !== undefined) {
-    return get(path, service.key, { body: JSON.stringify({ [parameter]: value }) });
-  }
   if (described.path.includes(`{${parameter}}`)) {
     return get(buildPath(described, { [parameter]: encodeURIComponent(value) }));
+  }
+  if (status === "400" && init.body !== undefined) {
+    return get(path, service.key, { body: JSON.stringify({ [parameter]: value }) });
   }
   if (status === "400") return get(addToQuery(path, `${parameter}=${encodeURIComponent(value)}`));
   const [, short] = /^Short (\w+) not/.exec(message) ?? [];
@@ -187,9 +204,40 @@ async function provokeError(
   if (message.includes("nobody")) {
     const body = JSON.stringify({ creator: "nobody", platform: "microblog" });
     if (init.body !== undefined) return get(path, service.key, { body });
-    return get(buildPath(described, { channel: "nobody", username: "nobody" }));
+    return get(buildPath(described, { channel: "nobody", username: "nobody", id: "nobody" }));
   }
   return get(status === "409" ? path : `${path}?page=9`);
+}
+
+/** Sends a request that causes an error of saved lists, with a key of another account. */
+async function provokeListError(
+  described: DescribedOperation,
+  status: string,
+  message: string,
+): Promise<Response> {
+  const { key } = await service.createAccountWithKey(1);
+  const init = buildRequestInit(described);
+  const path = buildPath(described);
+  const send = (to: string, body: object, method = "PUT") => {
+    const headers = { "content-type": "application/json" };
+    return service.get(to, key, { method, headers, body: JSON.stringify(body) });
+  };
+  if (status === "404") {
+    if (path.startsWith("/api/lists")) {
+      return service.get(buildPath(described, { list: "nothing" }), key, init);
+    }
+    if (described.method === "POST") return send(path, { list: "nothing" }, "POST");
+    return service.get(`${described.path}?list=nothing`, key);
+  }
+  if (message.startsWith("An account")) {
+    for (let nth = 0; nth < SAVED_LISTS_MAX; nth++) await send(`/api/lists/${nth}`, {});
+    return service.get(path, key, init);
+  }
+  const users = Array.from({ length: SAVED_LIST_MAX_NAMES }, (_, nth) => `user${nth}`);
+  await send(path, { users });
+  if (message.startsWith("A list")) return service.get(path, key, init);
+  await send("/api/lists/Others", {});
+  return send(path, { name: "Others" }, "PATCH");
 }
 
 /** The value of an error example. */

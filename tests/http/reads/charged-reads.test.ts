@@ -11,9 +11,15 @@ import { createResponseCache } from "../../../server/http/reads/response-cache.t
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
 import { makeCharge } from "../../support/store/debits.ts";
 
-const NO_ADMINISTRATION = {
-  isEnabled: async () => false,
-  authenticate: () => expect.unreachable(),
+const COMMON = {
+  readListNames: async () => [],
+  corsOrigins: [],
+  pathPrefix: "",
+  waitForSlot: () => undefined,
+  now: () => 0,
+  freeReads: { admit: () => expect.unreachable() },
+  adminAuthentication: { isEnabled: async () => false, authenticate: () => expect.unreachable() },
+  sessions: { isCandidate: () => false, authenticate: () => expect.unreachable() },
 };
 
 const RECEIPT = { cost: 1, balance: 0, changeSequence: 0, charge: makeCharge(1), debit: undefined };
@@ -26,17 +32,15 @@ function createReads(
 ) {
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
-    corsOrigins: [],
-    adminAuthentication: NO_ADMINISTRATION,
+    ...COMMON,
     debitQueue: {
       debit: async () => RECEIPT,
       complete: () => void events.push("completed"),
       refund: (_, reason) => refund(reason),
+      readChanges: () => expect.unreachable(),
     },
     responseCache: createResponseCache(),
     bodyStreamer: createBodyStreamer(),
-    waitForSlot: () => undefined,
-    now: () => 0,
     getRouteMatcher: () => matchRoute,
     onFailure: (error) => void events.push(String(error)),
     onCompleted: (_, route, status) => void events.push(`${route} ${status}`),
@@ -190,14 +194,16 @@ function createLimitedReads({
   Required<Pick<Parameters<typeof createChargedReads>[0], "abortLimiter">>) {
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 7, account: 1, scopes: ["read"] }),
-    corsOrigins: [],
-    adminAuthentication: NO_ADMINISTRATION,
+    ...COMMON,
     abortLimiter,
-    debitQueue: { debit, complete: () => expect.unreachable(), refund: async () => undefined },
+    debitQueue: {
+      debit,
+      complete: () => expect.unreachable(),
+      refund: async () => undefined,
+      readChanges: () => expect.unreachable(),
+    },
     responseCache: createResponseCache(),
     bodyStreamer: createBodyStreamer(),
-    waitForSlot: () => undefined,
-    now: () => 0,
     getRouteMatcher: () => matchRoute,
     onFailure: (error) => expect.unreachable(String(error)),
     onCompleted: () => undefined,
@@ -215,8 +221,7 @@ function createServer(method: "GET" | "POST", prepare: ReadRoute["prepare"]) {
   responseCache.invalidate({ sequence: 0, tags: [] });
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
-    corsOrigins: [],
-    adminAuthentication: NO_ADMINISTRATION,
+    ...COMMON,
     debitQueue: {
       async debit(charge) {
         charges.push(charge);
@@ -224,11 +229,10 @@ function createServer(method: "GET" | "POST", prepare: ReadRoute["prepare"]) {
       },
       complete: () => undefined,
       refund: () => Promise.reject(new Error("It was refunded")),
+      readChanges: () => expect.unreachable(),
     },
     responseCache,
     bodyStreamer: createBodyStreamer(),
-    waitForSlot: () => undefined,
-    now: () => 0,
     getRouteMatcher: () => matchRoute,
     onFailure: (error) => expect.unreachable(String(error)),
     onCompleted: () => undefined,

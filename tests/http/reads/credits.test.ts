@@ -58,7 +58,7 @@ describe("charged reads", () => {
     const service = await startTestService();
     const { key, account } = await service.createAccountWithKey(3);
     await service.observe(CHANNEL);
-    await service.service.database.write([{ sql: "DROP TABLE shorts", args: [] }]);
+    await service.service.entities.write([{ sql: "DROP TABLE shorts", args: [] }]);
     const response = await service.get("/api/video/c/shorts", key);
     expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Error"}']);
     expect(response.headers.has("x-credits-remaining")).toBe(false);

@@ -106,7 +106,7 @@ describe("Idempotency-Key", () => {
       return (await ownService.send("/api/video/channels", { headers })).status;
     };
     const rename = (from: string, to: string) =>
-      ownService.service.database.write([{ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] }]);
+      ownService.service.entities.write([{ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] }]);
     await rename("channels", "hidden");
     const failed = await Promise.all(Array.from({ length: 5 }, read));
     expect(new Set(failed)).toEqual(new Set([500]));

@@ -6,6 +6,7 @@ import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { createOwnerTag, LIST_TAGS } from "../../../server/store/history/change-log.ts";
+import { USAGE } from "../../../server/store/accounts/usage-sql.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { ACCOUNT_NAMES, makeCharge, withAccounts } from "../../support/store/debits.ts";
@@ -13,6 +14,17 @@ import { makeKeyedCharge, withFundedLedger } from "../../support/store/blocked-l
 
 const NOW = 1_790_000_000_000;
 const DAY_MS = 86_400_000;
+
+const READ_USAGE = `
+  SELECT
+    key,
+    endpoint,
+    sum(requests) AS requests,
+    sum(credits) AS credits,
+    sum(refunded) AS refunded
+  FROM ${USAGE}
+  GROUP BY key, endpoint
+  ORDER BY key, endpoint`;
 
 let groupCount = 0;
 
@@ -99,9 +111,7 @@ test("debit() counts the usage of each key at each endpoint", async () => {
       if (outcome.kind !== "charged" || index < 3) continue;
       await ledger.refund(outcome.debit, `r${index}`, "It failed", NOW);
     }
-    expect(
-      await queryRows(database, "SELECT key, endpoint, requests, credits, refunded FROM usage"),
-    ).toEqual([
+    expect(await queryRows(database, READ_USAGE)).toEqual([
       { key: 1, endpoint: "/a", requests: 3, credits: 3, refunded: 1 },
       { key: 2, endpoint: "/a", requests: 1, credits: 1, refunded: 0 },
       { key: 2, endpoint: "/b", requests: 1, credits: 1, refunded: 1 },
@@ -183,9 +193,14 @@ test("debit() reports that anything may have changed when older changes are dele
       sequence: 3,
       tags: ["b", "c"].flatMap((user) => [createOwnerTag("user", user), LIST_TAGS.user]),
     });
-    expect(await changesSince(0)).toEqual({ sequence: 3, tags: undefined, keys: undefined });
+    expect(await changesSince(0)).toEqual({
+      sequence: 3,
+      published: 0,
+      tags: undefined,
+      keys: undefined,
+    });
     await database.write([{ sql: "UPDATE changes SET tags = NULL", args: [] }]);
-    expect(await changesSince(2)).toEqual({ sequence: 3, tags: undefined, keys: [] });
+    expect(await changesSince(2)).toEqual({ sequence: 3, published: 0, tags: undefined, keys: [] });
   });
 });
 
@@ -214,8 +229,6 @@ describe("cancel()", () => {
     });
   });
 
-  const READ_USAGE = "SELECT endpoint, credits, refunded FROM usage ORDER BY endpoint";
-
   test("refunds all that a batch debited, also when the payment of its repeat is deleted since", async () => {
     await withAccounts([9], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
@@ -231,7 +244,7 @@ describe("cancel()", () => {
       await ledger.refund(paid.debit, "refund", "It failed", NOW);
       await ledger.cancel(charges, "lost", NOW);
       expect(await ledger.account("first")).toMatchObject({ debited: 4, refunded: 4, balance: 9 });
-      expect(await queryRows(database, READ_USAGE)).toEqual([
+      expect(await queryRows(database, READ_USAGE)).toMatchObject([
         { endpoint: "/api/test", credits: 1, refunded: 1 },
         { endpoint: "/other", credits: 3, refunded: 3 },
       ]);

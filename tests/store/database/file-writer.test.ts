@@ -35,6 +35,7 @@ describe("openFileWriter()", () => {
       for (let nth = 0; nth < 9; nth++) {
         await writer.write([insertKeys(nth, 1)], { isSynced: false, inline: true });
       }
+      expect(writer.counts.checkpoints).toBeGreaterThan(0);
       await writer.close();
       expect((await stat(`${file}-wal`)).size).toBe(0);
       expect(await queryFromOtherProcess(file, COUNT_KEYS)).toEqual([{ n: 9 }]);

@@ -3,11 +3,8 @@ import { ENTITY_KINDS } from "../../../core/kinds.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import {
-  LIST_TAGS,
-  recordHistoryRewrites,
-  writeOptimistically,
-} from "../../../server/store/history/change-log.ts";
+import { LIST_TAGS, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { writeOptimistically } from "../../../server/store/history/optimistic-writes.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";

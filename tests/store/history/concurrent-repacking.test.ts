@@ -4,10 +4,8 @@ import { HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import {
-  recordEntityWrites,
-  writeOptimistically,
-} from "../../../server/store/history/change-log.ts";
+import { recordEntityWrites } from "../../../server/store/history/change-log.ts";
+import { writeOptimistically } from "../../../server/store/history/optimistic-writes.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import {

@@ -1,4 +1,4 @@
-/** Holds the gains on the rows of channels and users to those that core computes from all points. */
+/** Holds the gains of channels, stored and read, to those that core computes from all points. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
@@ -6,6 +6,7 @@ import { parseObservation } from "../../../core/observations.ts";
 import { applyRetentionRule } from "../../model/retention.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
+import { readGains } from "../../../server/store/history/gains.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
@@ -18,6 +19,7 @@ interface Point {
   readonly at: number;
   readonly subscribers: number | null;
   readonly viewCount: number | null;
+  readonly videoCount?: number | null;
 }
 
 const countOrNull = fc.option(fc.nat(1000), { freq: 4 });
@@ -28,6 +30,7 @@ const histories = fc.uniqueArray(
     at: fc.integer({ min: 0, max: 140 }).map((halfDays) => NOW - (halfDays * DAY_MS) / 2),
     subscribers: countOrNull,
     viewCount: countOrNull,
+    videoCount: countOrNull,
   }),
   { selector: ({ at }) => at, minLength: 1, maxLength: 60 },
 );
@@ -50,15 +53,25 @@ function computeAllGains(points: readonly Point[]) {
   return Object.entries(GAIN_DEFINITIONS.channel).map(([name, { count, period }]) => {
     const counts = points.map((point) => ({
       at: point.at,
-      count: count === "subscribers" ? point.subscribers : point.viewCount,
+      count: point[count as "subscribers" | "viewCount" | "videoCount"] ?? null,
     }));
     return [name, modelGains(counts)[period]];
   });
 }
 
-async function readGains(database: Database) {
+/** The stored gains, and those that are read when a list shows them, by name. */
+async function readAllGains(database: Database) {
+  const { gains, otherGains } = KIND_TABLES.channel;
   const [row] = await database.queryRows("SELECT * FROM channels WHERE id = 'c'");
-  return KIND_TABLES.channel.gains.map(({ name }) => [name, row?.[toColumnName(name)] ?? null]);
+  const stored = gains.map(({ name }) => [name, row?.[toColumnName(name)] ?? null]);
+  const key = Number(row?.["key"]);
+  const counts = KIND_TABLES.channel.counts.map(
+    (name) => row?.[toColumnName(name)] as number | null,
+  );
+  const others = await readGains(database, { ...KIND_TABLES.channel, gains: otherGains }, [
+    { key, at: Number(row?.["observed_at"]), counts },
+  ]);
+  return [...stored, ...Object.entries(others.get(key) ?? {})];
 }
 
 describe("computeGainsAfterWrite()", () => {
@@ -68,7 +81,7 @@ describe("computeGainsAfterWrite()", () => {
         await withDatabase(async (database) => {
           for (let from = 0; from < points.length; from += size) {
             await observe(database, points.slice(from, from + size));
-            expect(await readGains(database)).toEqual(
+            expect(await readAllGains(database)).toEqual(
               computeAllGains(points.slice(0, from + size)),
             );
           }
@@ -88,7 +101,7 @@ describe("computeGainsAfterWrite()", () => {
     await withDatabase(async (database) => {
       await observe(database, points.slice(0, -1));
       await observe(database, points.slice(-1));
-      expect(await readGains(database)).toEqual(computeAllGains(points));
+      expect(await readAllGains(database)).toEqual(computeAllGains(points));
     });
   });
 
@@ -101,7 +114,7 @@ describe("computeGainsAfterWrite()", () => {
       for (const next of [point(0, 50), point(1, 20), point(1, 30), point(0, 60), point(8, 5)]) {
         written.splice(0, written.length, ...written.filter(({ at }) => at !== next.at), next);
         await observe(database, [next]);
-        expect(await readGains(database)).toEqual(computeAllGains(written));
+        expect(await readAllGains(database)).toEqual(computeAllGains(written));
       }
     });
   });
@@ -117,12 +130,12 @@ describe("computeGainsAfterWrite() with a history of many chunks", () => {
     await withDatabase(async (database) => {
       const written = hourly.toReversed();
       await observe(database, written);
-      expect(await readGains(database)).toEqual(computeAllGains(written));
+      expect(await readAllGains(database)).toEqual(computeAllGains(written));
       for (const daysAgo of [13.5, 35, 7.01, 1.5, 29.9]) {
         const late = { at: NOW - daysAgo * DAY_MS + 60_000, subscribers: 5, viewCount: null };
         written.push(late);
         await observe(database, [late]);
-        expect(await readGains(database)).toEqual(
+        expect(await readAllGains(database)).toEqual(
           computeAllGains(written.toSorted((a, b) => a.at - b.at)),
         );
       }
@@ -157,7 +170,7 @@ describe("computeGainsAfterWrite() with a history of many chunks", () => {
         database,
         `SELECT id
         FROM channels
-        WHERE (daily_views, weekly_views, monthly_views, daily_gain) IS NOT (1, 7, 30, NULL)`,
+        WHERE (daily_view_gain, weekly_view_gain, monthly_view_gain, daily_subscriber_gain) IS NOT (1, 7, 30, NULL)`,
       );
       expect(wrong).toEqual([]);
     });
@@ -175,7 +188,7 @@ describe("updateGainsAfterPruning()", () => {
         await withDatabase(async (database) => {
           await observe(database, points);
           for await (const _ of applyRetention(database, options)) continue;
-          expect(await readGains(database)).toEqual(
+          expect(await readAllGains(database)).toEqual(
             computeAllGains(applyRetentionRule(sorted, rule, now)),
           );
         });

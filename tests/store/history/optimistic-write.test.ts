@@ -6,10 +6,8 @@ import { parseObservation, type Observation } from "../../../core/observations.t
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
-import {
-  recordHistoryRewrites,
-  writeOptimistically,
-} from "../../../server/store/history/change-log.ts";
+import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { writeOptimistically } from "../../../server/store/history/optimistic-writes.ts";
 import { writeObservations } from "../../support/store/observations.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";

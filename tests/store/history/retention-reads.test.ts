@@ -73,6 +73,8 @@ describe("reads after applyRetention()", () => {
         "channel c",
         "channel other",
         "channels",
+        "shorts",
+        "tweets",
         "user other",
         "user u",
         "users",

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  createBatchBuilder,
-  createBatchCutter,
-} from "../../../server/store/observations/observation-batch.ts";
+import { createBatchBuilder } from "../../../server/observation-batches/observation-batch.ts";
+import { createBatchCutter } from "../../../server/store/observations/batch-parts.ts";
 
 const ENTITIES = 20_000;
 /** How long a simulated write takes for each unit of cost. */

@@ -48,8 +48,12 @@ const LONG_HISTORY: readonly ModelPoint[] = Array.from({ length: 2 * 8760 }, (_,
   },
 }));
 
+/** The clocks of two of them are changed in the time of the points. */
+const ZONES = ["America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"] as const;
+
 const requests = fc.record({
   interval: fc.constantFrom(...HISTORY_INTERVALS),
+  zone: fc.constantFrom(undefined, ...ZONES),
   from: fc.nat(95 * DAY_MS),
   days: fc.integer({ min: 1, max: 100 }),
   limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)),
@@ -100,17 +104,18 @@ describe("createVideoReads().shortHistory()", () => {
         async (points, queries) => {
           await withDatabase(async (database) => {
             await observe(database, points);
-            for (const { interval, from: age, days, limit } of queries) {
+            for (const { interval, zone, from: age, days, limit } of queries) {
+              const grouping = zone === undefined ? { interval } : { interval, zone };
               const from = NOW - age;
               const to = from + days * DAY_MS;
               const pages = await walkHistory(database, {
-                interval,
+                ...grouping,
                 from: formatInstant(from),
                 to: formatInstant(to),
                 limit: String(limit),
               });
               // The first observation of the short, which tells no counts, is older than all of them.
-              expect(pages.flat()).toEqual(computeHistory(points, { interval, from, to }));
+              expect(pages.flat()).toEqual(computeHistory(points, { ...grouping, from, to }));
               expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
             }
           });
@@ -149,6 +154,26 @@ describe("createVideoReads().shortHistory()", () => {
       expect(body).toMatchObject({ channel: "Someone", short_id: "s", interval: "day" });
       const oldest = Date.parse(body.history[0]?.timestamp ?? "");
       // The last instant of a day.
+      expect(validDuring).toEqual({ from: NOW, to: oldest + 31 * DAY_MS - 1 });
+    });
+  });
+
+  test("lists the last 30 days in a time zone, until its oldest bucket leaves them", async () => {
+    await withDatabase(async (database) => {
+      await observe(database, LONG_HISTORY);
+      const zone = "Asia/Kathmandu";
+      const query = new URLSearchParams({ zone });
+      const request = { ...parseHistoryRequest(query, NOW), isRecent: true };
+      const { body, validDuring } = await createVideoReads(database).shortHistory(
+        "c",
+        "s",
+        request,
+      );
+      const range = { interval: "day", zone, from: NOW - 30 * DAY_MS, to: NOW + 1 } as const;
+      expect(body.history).toEqual(computeHistory(LONG_HISTORY, range) as never);
+      expect(body).toMatchObject({ interval: "day", zone });
+      const oldest = Date.parse(body.history[0]?.timestamp ?? "");
+      expect(new Date(oldest).toISOString().slice(11)).toBe("18:15:00.000Z");
       expect(validDuring).toEqual({ from: NOW, to: oldest + 31 * DAY_MS - 1 });
     });
   });

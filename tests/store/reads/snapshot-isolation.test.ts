@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
+import { parseListRequest } from "../../../core/lists.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -90,6 +91,27 @@ describe("a response reads one snapshot", () => {
         -380, 400, 90,
       ]);
       expect([before, after]).toContainEqual(meanwhile);
+    });
+  });
+
+  test("of rows of a list, whose gains and trends are read after them", async () => {
+    await withDatabase(async (database) => {
+      const at = (day: number, count: number) => ({
+        kind: "channel",
+        id: "c",
+        observedAt: formatInstant(START + day * DAY_MS),
+        subscribers: count,
+        videoCount: count,
+      });
+      await storeValues(database, [at(0, 10), at(1, 100)]);
+      const fields = ["dailySubscriberGain", "dailyVideoGain", "dailyVideoGainPercent", "trend"];
+      const request = { ...parseListRequest("channel", new URLSearchParams()), fields };
+      const read = async (from: Database) =>
+        jsonRoundTrip((await createVideoReads(from).channelTable(request)).body).channels;
+      const before = await read(database);
+      const observed = storingAfterEachRead(database, () => storeValues(database, [at(1.1, 95)]));
+      expect(await read(observed)).toEqual(before);
+      expect(await read(database)).not.toEqual(before);
     });
   });
 });

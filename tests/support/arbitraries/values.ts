@@ -43,9 +43,11 @@ const identifierCharacter = characters.filter((character) => !/\p{Cc}/u.test(cha
 /** Identifiers that break an object that uses them as keys. */
 export const TRICKY_IDENTIFIERS = ["__proto__", "constructor", "toString", "7", "-1", "a/b", "😀"];
 
-/** Valid identifiers. */
+/** Valid identifiers: a path has no segment `.` or `..`. */
 export const identifiers = fc.oneof(
-  fc.string({ unit: identifierCharacter, minLength: 1, maxLength: 20 }),
+  fc
+    .string({ unit: identifierCharacter, minLength: 1, maxLength: 20 })
+    .filter((id) => id !== "." && id !== ".."),
   fc.string({ unit: identifierCharacter, minLength: 250, maxLength: 256 }),
   fc.constantFrom(...TRICKY_IDENTIFIERS),
 );

@@ -1,6 +1,6 @@
 /** Sends fuzz requests byte by byte as they were generated, and parses the responses. */
 import { connect } from "node:net";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { FuzzRequest } from "./requests.ts";
 
 /** How long a response may take. */
@@ -9,6 +9,7 @@ const DEADLINE_MS = 30_000;
 type Decompress = (bytes: Uint8Array) => Uint8Array;
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
+  br: brotliDecompressSync,
   gzip: gunzipSync,
   zstd: zstdDecompressSync,
 };

@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
+import { createAdminSessionStore } from "../../../server/store/administration/admin-sessions.ts";
 import { createServerOptions } from "../../../server/process/http-server.ts";
 import { TRICKY_IDENTIFIERS } from "../arbitraries/values.ts";
 import { listOperations, type OpenApiDocument } from "../openapi-examples.ts";
@@ -68,7 +69,8 @@ async function readCursors({ get }: TestService): Promise<string[]> {
 }
 
 /** Makes accounts and keys that requests may use and revoke, then those that they must not. */
-async function createCredentials({ admin, clock, key, createAccountWithKey }: TestService) {
+async function createCredentials(testService: TestService) {
+  const { admin, clock, get, key, createAccountWithKey } = testService;
   const createKey = async (account: string, options: object = {}): Promise<string> => {
     const created = await admin("POST", "keys", { account, ...options });
     return String(Reflect.get(Object(created), "key"));
@@ -87,13 +89,45 @@ async function createCredentials({ admin, clock, key, createAccountWithKey }: Te
     revoked: withKey(key),
     unknown: withKey(`cm_${"0".repeat(43)}`),
     none: [],
+    // Opened anew for each request, which may end it.
+    session: [],
     admin: withToken(ADMIN_TOKEN),
     wrongToken: [],
   };
+  const lists = {
+    Rivals: { channels: ["UC1", "nobody"], users: ["user0", "USER1"] },
+    Empty: {},
+    Big: { channels: TRICKY_IDENTIFIERS, users: Array.from({ length: 101 }, (_, n) => `user${n}`) },
+  };
+  for (const [name, names] of Object.entries(lists)) {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "PUT", headers, body: JSON.stringify(names) };
+    await get(`/api/lists/${name}`, rich, init);
+  }
   await admin("DELETE", "keys", { id: 1 });
   clock.now += 2 * HOUR_MS;
-  return { account, credentials };
+  const { database } = testService.service;
+  const sessions = createAdminSessionStore(database, undefined, () => clock.now);
+  // Requests may end all sessions of ADMIN_TOKEN at any time.
+  const opener = { actor: "ann", token: (await createToken(admin, "ann")).id };
+  const scopes = { readOnly: ["read"], creatorsOnly: ["creators"], rich: undefined };
+  return {
+    account,
+    credentials,
+    /** Makes headers for a request that may end what it is sent with. */
+    async createExpendable({ credential, target }: FuzzRequest) {
+      if (credential === "session") return withKey((await sessions.open(opener)).session);
+      if (!target.includes("/api/account/keys")) return undefined;
+      if (credential === "poor") return withKey((await createAccountWithKey()).key);
+      if (!Object.hasOwn(scopes, credential)) return undefined;
+      const options = { scopes: scopes[credential as keyof typeof scopes] };
+      return withKey(await createKey(account, options));
+    },
+  };
 }
+
+const createToken = async (admin: TestService["admin"], name: string) =>
+  (await admin("POST", "tokens", { name })) as { readonly id: number };
 
 const withToken = (token: string) => [["Authorization", `Bearer ${token}`] as const];
 
@@ -119,7 +153,7 @@ export async function startFuzzService() {
     },
   ]);
   const cursors = await readCursors(testService);
-  const { account, credentials } = await createCredentials(testService);
+  const { account, credentials, createExpendable } = await createCredentials(testService);
   const document = (await (await fetch(`${address}/swagger/json`)).json()) as OpenApiDocument;
   const names = (prefix: string) => TRICKY_IDENTIFIERS.map((_, index) => `${prefix}${index}`);
   const sources: FuzzSources = {
@@ -147,6 +181,7 @@ export async function startFuzzService() {
       overlap: ["0", "24h", "30s", "999999w"],
       file: ["a.db", "b.db", "..", ".a", "a/b", "A"],
       id: [NOTICE_ID, "msg_" + "9".repeat(32), "UC1", "user1", "msg_", "1"],
+      list: ["Rivals", "RIVALS", "Empty", "Big", "nothing", "..", "😀", "x".repeat(65)],
       by: ["endpoint", "key", "endpoint,key", "key,key", "day", ","],
       search: ["a", "U", "%", "_", "😀", "'", "="],
       cursor: [...cursors, "AA", "!", "x".repeat(36)],
@@ -164,17 +199,19 @@ export async function startFuzzService() {
     account,
     document,
     sources,
-    send(request: FuzzRequest): Promise<Response> {
+    async send(request: FuzzRequest): Promise<Response> {
       if (request.credential !== "wrongToken") {
-        const credentialHeaders = credentials[request.credential];
+        const expendable = await createExpendable(request);
+        const credentialHeaders = expendable ?? credentials[request.credential];
         return sendFuzzRequest(target, request, { credentialHeaders, localAddress: "127.0.0.1" });
       }
       // Guesses lock their address out.
       const credentialHeaders = withToken(`wrong-token-${++guesses}`);
       return sendFuzzRequest(target, request, { credentialHeaders, localAddress: "127.0.0.2" });
     },
-    /** Lets a minute pass, and deletes the backups. */
+    /** Lets a minute pass, and deletes the backups and the sessions. */
     async passMinute(): Promise<void> {
+      await service.database.write([{ sql: "DELETE FROM admin_sessions", args: [] }]);
       clock.now += DAY_MS / 24 / 60;
       await rm(join(folder, "backups"), { recursive: true, force: true });
     },

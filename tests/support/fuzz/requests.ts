@@ -14,6 +14,7 @@ export const CREDENTIALS = [
   "revoked",
   "unknown",
   "none",
+  "session",
   "admin",
   "wrongToken",
 ] as const;
@@ -141,7 +142,7 @@ function createContent({ operation }: DescribedOperation, { schemas, known }: Fu
 
 /** Mostly the credential that a path needs. */
 function chooseCredential(path: string): fc.Arbitrary<Credential> {
-  const usual = path.startsWith("/admin/") ? "admin" : "rich";
+  const usual = path === "/api/session" ? "session" : path.startsWith("/admin/") ? "admin" : "rich";
   return weighted<Credential>(
     [160, fc.constant(usual)],
     [40, fc.constantFrom(...CREDENTIALS.filter((name) => name !== "wrongToken"))],

@@ -1,4 +1,7 @@
-/** A proxy in front of a libSQL server that drops the responses to chosen statements. */
+/**
+ * A proxy in front of a libSQL server that counts calls and statements, and drops the responses to
+ * chosen statements.
+ */
 
 /** The version of the protocol whose messages are JSON; the server offers later ones, too. */
 const SUBPROTOCOL = "hrana2";
@@ -19,6 +22,9 @@ interface HranaMessage {
   };
 }
 
+/** Calls that run statements. Each waits for its response; all others go along with them. */
+const isStatementCall = (type: string) => type === "execute" || type === "batch";
+
 /** The sockets of one client. */
 interface Session {
   readonly server: WebSocket;
@@ -29,12 +35,14 @@ interface Session {
 }
 
 /**
- * Starts a proxy for a server. It forwards all messages. While `state.responsesToDrop` is above 0, it
- * waits for the response to a call with a matching statement, and closes the connection instead of
- * forwarding that response.
+ * Starts a proxy for a server. It forwards all messages, and counts the calls that run statements and
+ * these statements, those of transactions such as `COMMIT` included. While `state.responsesToDrop` is
+ * above 0, it waits for the response to a call with a statement that matches the pattern, and closes
+ * the connection instead of forwarding that response.
  */
-export function startLossyHranaProxy(target: string, pattern: RegExp) {
+export function startLossyHranaProxy(target: string, pattern = /^/) {
   const state = { responsesToDrop: 0, droppedResponses: 0 };
+  const counts = { calls: 0, statements: 0 };
 
   /** Stores a text, or remembers a call whose response is to be dropped. */
   function inspect(session: Session, { request, request_id: id }: HranaMessage): void {
@@ -42,6 +50,10 @@ export function startLossyHranaProxy(target: string, pattern: RegExp) {
     if (request.type === "store_sql")
       session.storedTexts.set(request.sql_id ?? 0, request.sql ?? "");
     const steps = request.batch?.steps.map(({ stmt }) => stmt) ?? [];
+    if (isStatementCall(request.type)) {
+      counts.calls++;
+      counts.statements += request.batch === undefined ? 1 : steps.length;
+    }
     const texts = [...steps, request.stmt ?? {}].map(
       ({ sql, sql_id: textId = -1 }) => sql ?? session.storedTexts.get(textId) ?? "",
     );
@@ -89,6 +101,8 @@ export function startLossyHranaProxy(target: string, pattern: RegExp) {
   return {
     url: `http://127.0.0.1:${proxy.port}`,
     state,
+    /** The calls that run statements, and these statements. */
+    counts,
     close: () => void proxy.stop(true),
   };
 }

@@ -93,6 +93,7 @@ export type TestClientOptions = Partial<Parameters<typeof createSourceClient>[0]
 export function createTestContext(fixture: PlatformFixture, options: TestClientOptions = {}) {
   const takenUnits = new Map<string, number>();
   const retryReasons: string[] = [];
+  const { signal } = new AbortController();
   const client = createSourceClient({
     collector: fixture.collector,
     now: () => fixture.clock.now,
@@ -104,7 +105,7 @@ export function createTestContext(fixture: PlatformFixture, options: TestClientO
     startTimeout: fixture.fake.startTimeout,
     maxRetries: 2,
     retryMinMs: 1,
-    signal: new AbortController().signal,
+    getSignal: () => signal,
     report: (event) => {
       if (event.kind === "retried") retryReasons.push(event.reason);
     },

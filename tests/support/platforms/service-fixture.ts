@@ -10,6 +10,7 @@ import { platformOf, type SourceName } from "./source-names.ts";
 import { startLogger } from "../../../server/process/logger.ts";
 import { openService } from "../../../server/service.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { createTestDatabase } from "../processes/test-databases.ts";
 import { NOW, startTestService } from "../service.ts";
 import { queryRows } from "../store/database.ts";
 import { readAllPoints, type StoredPoint } from "../store/stored-history.ts";
@@ -77,6 +78,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
   });
   const isVideo = platformOf(source) === "video";
   const folder = await mkdtemp(join(tmpdir(), "watched-"));
+  const testDatabase = await createTestDatabase(folder);
   const output: string[] = [];
   const stderr = spyOn(process.stderr, "write").mockImplementation((text) => {
     output.push(String(text));
@@ -84,7 +86,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
   });
   const log = await startLogger("info");
   const settings = (secret: string) => ({
-    DATABASE_URL: `file:${join(folder, "metrics.db")}`,
+    ...testDatabase.settings,
     ...createSettings(source, fixture.fake.baseUrl, secret),
   });
   // Only the fake ends requests by a timeout, and retries follow at once.
@@ -132,7 +134,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
     /** All stored points in a fixed order, with counts in the order of the world's counts. */
     async stored(): Promise<StoredPoint[]> {
       const all = await Promise.all(
-        ENTITY_KINDS.map((kind) => readAllPoints(service.database, kind)),
+        ENTITY_KINDS.map((kind) => readAllPoints(service.entities, kind)),
       );
       return all.flat();
     },
@@ -214,8 +216,8 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
     },
     readiness: async () => findReadiness(source, await json("/readyz")),
     /** Whether `/metrics` marks the source as stopped or failing. */
-    isStopped: () => isMarked("collector_stopped"),
-    isFailing: () => isMarked("collector_failing"),
+    isStopped: () => isMarked("creator_metrics_collector_stopped"),
+    isFailing: () => isMarked("creator_metrics_collector_failing"),
     /** Opens a second service on the same database, as a restart with a credential would. */
     async withRestart(
       secret: string,
@@ -244,6 +246,7 @@ export async function openServiceFixture(source: SourceName, plan: Partial<World
       } finally {
         stderr.mockRestore();
         await testService.close();
+        await testDatabase.close();
         await fixture.close();
         await rm(folder, { recursive: true, force: true });
       }

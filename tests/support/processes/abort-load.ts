@@ -3,7 +3,7 @@
  * They run as a separate process.
  */
 import { join } from "node:path";
-import { waitForSocketPoll } from "../../../server/metering/batch-committer.ts";
+import { waitForSocketPoll } from "../../../server/metering/group-commit.ts";
 
 /** Where the clients send their reads. */
 export interface AbortLoad {

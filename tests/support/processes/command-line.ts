@@ -7,6 +7,13 @@ import { runInProcess } from "../command-line-io.ts";
 /** The folder of the project. */
 export const ROOT = join(import.meta.dir, "../../..");
 
+/** With EXECUTABLE, a path in the project, commands run from this file, and all as processes. */
+const { EXECUTABLE } = process.env;
+const PROGRAM =
+  EXECUTABLE === undefined
+    ? [process.execPath, join(ROOT, "server/main.ts")]
+    : [join(ROOT, EXECUTABLE)];
+
 /** The result of a command. */
 export interface CommandResult {
   readonly status: number;
@@ -30,7 +37,9 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     stdin?: string | Uint8Array<ArrayBuffer>,
     wrapper: readonly string[] = [],
   ) =>
-    Bun.spawn([...wrapper, process.execPath, join(ROOT, "server/main.ts"), ...command], {
+    Bun.spawn([...wrapper, ...PROGRAM, ...command], {
+      // The executable names itself in its messages as it was called.
+      ...(EXECUTABLE !== undefined && wrapper.length === 0 && { argv0: "bun server/main.ts" }),
       cwd: folder,
       env,
       stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -52,13 +61,15 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     return { status, out, err };
   };
   /** Runs a command in the test process, which saves the start of a process. */
-  const runInside = (command: readonly string[]): Promise<CommandResult> =>
+  const runInside = (command: readonly string[]): Promise<CommandResult> => {
+    if (EXECUTABLE !== undefined) return run(command);
     // The working directory is another one, so relative paths of settings become absolute.
-    runInProcess(command, {
+    return runInProcess(command, {
       SPOOL_FOLDER: join(folder, "data/spool"),
       ...env,
       DATABASE_URL: env["DATABASE_URL"]?.replace(/^file:(?!\/)/, `file:${folder}/`) ?? "",
     });
+  };
   return {
     folder,
     file: join(folder, "metrics.db"),
@@ -94,7 +105,7 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
       const logRead = (async () => {
         for await (const piece of child.stderr) {
           log.push(decoder.decode(piece, { stream: true }));
-          const [, url] = / at (http:\/\/[\d.:]+)/.exec(log.join("")) ?? [];
+          const [, url] = / at (http:\/\/[\d.:]+(?:\/[\w.~/-]+)?)/.exec(log.join("")) ?? [];
           if (url !== undefined) resolve(url);
         }
         const status = child.signalCode ?? (await child.exited);

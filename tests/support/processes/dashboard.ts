@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { generateDailyProfiles, generateObservations } from "../../../server/demo/generate.ts";
+import type { PictureFetchOptions } from "../../../server/pictures/fetch-picture.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { NOW, startTestService } from "../service.ts";
 import { waitUntil } from "../wait.ts";
-import { resetPage, startBrowser, type OpenedPage } from "./browser.ts";
+import { resetPage, setDate, startBrowser, type OpenedPage } from "./browser.ts";
 
 const VIEWPORT = { width: 1280, height: 900 };
 
@@ -15,14 +16,20 @@ const AXE_PATH = Bun.resolveSync("axe-core/axe.min.js", import.meta.dir);
  * Starts a service with the data of the demo, and a browser.
  *
  * @param days For how many days everything is observed, not only profiles.
+ * @param pictureFetch Lets the service serve pictures, from what this allows.
  */
-export async function startDashboard({ days = 3 } = {}) {
-  const service = await startTestService();
+export async function startDashboard({
+  days = 3,
+  pictureFetch,
+}: Readonly<{ days?: number; pictureFetch?: PictureFetchOptions }> = {}) {
+  const settings = { PICTURES: pictureFetch === undefined ? "off" : "on" };
+  const service = await startTestService(settings, undefined, undefined, pictureFetch);
   if (days > 0) {
     await service.observe(
       ...generateDailyProfiles({ from: NOW - 90 * DAY_MS, to: NOW }),
       ...generateObservations({ from: NOW - days * DAY_MS, to: NOW }),
     );
+    await service.refreshFigures();
   }
   const browser = await startBrowser();
   /** Pages of ended visits. A visit reuses one if it has no option but the size of the window. */
@@ -55,8 +62,10 @@ export async function startDashboard({ days = 3 } = {}) {
       options: BrowserContextOptions = {},
     ) {
       const origin = options.baseURL ?? service.address;
+      // Lists of shorts and tweets are sorted by figures, which a service computes in the background.
+      await service.refreshFigures();
       const visit = await openPage(origin, options);
-      await visit.page.clock.setFixedTime(NOW);
+      await setDate(visit.page, NOW);
       await visit.page.goto(origin + path + (key === null ? "" : `#key=${key}`));
       await waitForPage(visit.page);
       return visit;
@@ -77,7 +86,7 @@ export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 /** Waits until nothing on a page is loading, and all is drawn. */
 export async function waitForPage(page: Page): Promise<void> {
   await page.waitForSelector("main > *");
-  await page.waitForSelector(".loading, .plot[aria-busy=true]", { state: "detached" });
+  await page.waitForSelector(".loading, [aria-busy=true]", { state: "detached" });
   await waitForFrame(page);
 }
 
@@ -122,7 +131,9 @@ export async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`"axe" in window`))) {
     await page.evaluate(await Bun.file(AXE_PATH).text());
   }
-  return page.evaluate<string[]>(`axe.run(document, { preload: false }).then(({ violations }) =>
+  return page.evaluate<
+    string[]
+  >(`axe.run(document, { preload: false, resultTypes: ["violations"] }).then(({ violations }) =>
     violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`);

@@ -43,7 +43,7 @@ export interface CommandResult {
 }
 
 /** Files that a clone of the project does not have. */
-const UNCLONED_NAMES = new Set(["node_modules", "data", ".git", "coverage"]);
+const UNCLONED_NAMES = new Set(["node_modules", "data", "dist", ".git", "coverage"]);
 
 /**
  * Copies the project like a clone, for a user with Bun and an empty home folder.

@@ -48,25 +48,43 @@ interface SqldOptions {
   readonly durability?: DurabilityMode;
   /** Arguments besides the folder and the addresses. */
   readonly extraArguments?: readonly string[];
+  /** Whether the server has a second database, at `entitiesUrl`. */
+  readonly isSplit?: boolean;
 }
 
+/**
+ * The namespace of a second database: the first part of a host name with dots selects it, and
+ * `127.0.0.1` needs no name service.
+ */
+const ENTITIES_NAMESPACE = "127";
+
 /** Starts a server with an empty database. `close()` deletes the database. */
-export async function startSqld({ durability = "strong", extraArguments = [] }: SqldOptions = {}) {
+export async function startSqld(options: SqldOptions = {}) {
+  const { durability = "strong", isSplit = false } = options;
   const folder = await mkdtemp(join(tmpdir(), "sqld-"));
-  const address = `127.0.0.1:${findFreePort()}`;
+  const port = findFreePort();
+  const address = `127.0.0.1:${port}`;
   const adminAddress = `127.0.0.1:${findFreePort()}`;
-  const url = `http://${address}`;
+  const url = isSplit ? `http://localhost:${port}` : `http://${address}`;
+  const extraArguments = [
+    ...(isSplit ? ["--enable-namespaces"] : []),
+    ...(options.extraArguments ?? []),
+  ];
   const addresses = ["--http-listen-addr", address, "--admin-listen-addr", adminAddress];
   /** New connections have the mode; a server that starts again is relaxed. */
   const setDurability = async (mode: DurabilityMode) => {
     const config = { block_reads: false, block_writes: false, durability_mode: mode };
-    const { ok } = await fetch(`http://${adminAddress}/v1/namespaces/default/config`, {
+    for (const namespace of isSplit ? ["default", ENTITIES_NAMESPACE] : ["default"]) {
+      const { ok } = await postToAdmin(`${namespace}/config`, config);
+      if (!ok) throw new Error("The libSQL server refused its configuration");
+    }
+  };
+  const postToAdmin = (path: string, body: object) =>
+    fetch(`http://${adminAddress}/v1/namespaces/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(config),
+      body: JSON.stringify(body),
     });
-    if (!ok) throw new Error("The libSQL server refused its configuration");
-  };
   const start = async (mode: DurabilityMode) => {
     const command = [SQLD_PATH, "-d", join(folder, "data"), ...addresses, ...extraArguments];
     const started = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
@@ -77,13 +95,17 @@ export async function startSqld({ durability = "strong", extraArguments = [] }: 
     });
     return started;
   };
-  let child = await start(durability);
+  let child = await start("relaxed");
+  if (isSplit) await postToAdmin(`${ENTITIES_NAMESPACE}/create`, {});
+  if (durability !== "relaxed") await setDurability(durability);
   const kill = async () => {
     child.kill("SIGKILL");
     await child.exited;
   };
   return {
     url,
+    /** The address of the second database, if there is one. */
+    entitiesUrl: `http://${address}`,
     pid: child.pid,
     setDurability,
     /** The processor time that the server used since it started. */

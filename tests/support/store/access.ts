@@ -3,18 +3,28 @@ import { createKeyStore, type KeyStore } from "../../../server/store/accounts/ap
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
 
+interface Access {
+  readonly account: string;
+  readonly credits: number;
+  readonly keys?: number;
+}
+
 /** Creates an account with credits on a libSQL server. @returns Its API keys. */
-export async function createAccess(
-  url: string,
-  { account, credits, keys: count = 1 }: { account: string; credits: number; keys?: number },
-): Promise<string[]> {
+export const createAccess = (url: string, access: Access): Promise<string[]> =>
+  createAllAccess(url, [access]);
+
+/** Creates accounts with credits on a libSQL server. @returns Their API keys. */
+export async function createAllAccess(url: string, all: readonly Access[]): Promise<string[]> {
   const database = await openDatabase({ url, durability: "process" });
   try {
     const ledger = createLedgerStore(database);
-    await ledger.createAccount(account, 0);
-    await ledger.grant({ id: account, account, amount: credits }, 0);
     const store = createKeyStore(database);
-    return await createAccountKeys(store, account, count);
+    const keys: string[] = [];
+    for (const { account, credits, keys: count = 1 } of all) {
+      await ledger.createAccount(account, 0, credits);
+      keys.push(...(await createAccountKeys(store, account, count)));
+    }
+    return keys;
   } finally {
     await database.close();
   }

@@ -5,7 +5,7 @@ import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "./database.ts";
 import { makeCharge } from "./debits.ts";
 import { letEventLoopRun } from "../wait.ts";
-import type { Receipt } from "../../../server/metering/batch-committer.ts";
+import type { Receipt } from "../../../server/metering/group-commit.ts";
 
 /** The message if the ledger takes too long. */
 export const DATABASE_UNRESPONSIVE = "The database does not answer right now";

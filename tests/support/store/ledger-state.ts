@@ -1,5 +1,6 @@
 /** Reads all that the ledger tells, which a change of its tables must leave as it is. */
 import type { UsageGrouping } from "../../../core/usage.ts";
+import { DEBITS } from "../../../server/store/accounts/charge-runs.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -34,7 +35,7 @@ export async function countLedgerRows(database: Database) {
   const [row] = await database.queryRows(`
     SELECT
       (SELECT count(*) FROM journal WHERE kind = 'grant') AS grants,
-      (SELECT count(*) FROM journal WHERE kind = 'debit') AS debits,
+      (SELECT count(*) FROM ${DEBITS}) AS debits,
       (SELECT count(*) FROM journal WHERE kind = 'refund') AS refunds,
       (SELECT count(*) FROM folded_entries) AS folded`);
   return { ...row };

@@ -2,7 +2,7 @@
 import type { OutcomeCounts } from "../../../core/entities.ts";
 import type { Observation } from "../../../core/observations.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { createBatchBuilder } from "../../../server/store/observations/observation-batch.ts";
+import { createBatchBuilder } from "../../../server/observation-batches/observation-batch.ts";
 import { writeBatches } from "../../../server/store/observations/write.ts";
 
 /** Writes observations as one transaction; returns how many were new, changed or unchanged. */

@@ -1,5 +1,5 @@
 /** A worker that answers, fails, hangs, throws later or exits, on request. */
-import { handleRequests } from "../../../server/store/database/worker-rpc.ts";
+import { handleRequests } from "../../../server/worker-rpc.ts";
 
 /** A request to the worker. */
 export type TestWorkerRequest =

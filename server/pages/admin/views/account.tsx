@@ -4,6 +4,7 @@ import { DAY_MS, formatInstant } from "../../../../core/time.ts";
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { UsageOfDays, UsageTable } from "../../parts/usage.tsx";
 import { createFragment } from "../../router.ts";
@@ -18,17 +19,17 @@ export function Account({ name, query }: Readonly<{ name: string; query: URLSear
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
   return (
     <>
-      <p>
-        <a href="#accounts">All accounts</a>
-      </p>
-      <h1>
-        <Text value={name} />
-      </h1>
+      <a class="back" href="#accounts">
+        ← All accounts
+      </a>
       <Reading read={accounts}>
         {(all) => {
           const account = all.find((candidate) => candidate.name === name);
           return account === undefined ? (
-            <Empty>There is no account with this name.</Empty>
+            <>
+              <PageHead title={<Text value={name} />} />
+              <Empty>There is no account with this name.</Empty>
+            </>
           ) : (
             <Details account={account} query={query} reload={accounts.reload} />
           );
@@ -47,9 +48,23 @@ function Details({
   const { open, dialog, message } = useDialog(reload);
   return (
     <>
-      <p class="muted">
-        Created <Instant value={created_at} />
-      </p>
+      <PageHead
+        title={<Text value={name} />}
+        below={
+          <p class="muted">
+            Created <Instant value={created_at} /> ·{" "}
+            <a href={createFragment(["notices"], { account: name })}>Its notices</a>
+          </p>
+        }
+      >
+        <Button label="Set when it is low" onClick={() => open(createLowBalanceForm(account))} />
+        <Button
+          label="Grant credits"
+          look="primary"
+          onClick={() => open(createGrantForm(account))}
+        />
+      </PageHead>
+      {message}
       <Figures
         items={[
           ["Balance", <Balance account={account} />],
@@ -60,16 +75,6 @@ function Details({
           ["Low below", low_balance === null ? "not set" : formatExact(low_balance)],
         ]}
       />
-      <div class="row">
-        <Button
-          label="Grant credits"
-          look="primary"
-          onClick={() => open(createGrantForm(account))}
-        />
-        <Button label="Set when it is low" onClick={() => open(createLowBalanceForm(account))} />
-        <a href={createFragment(["notices"], { account: name })}>Its notices</a>
-      </div>
-      {message}
       <Keys account={name} />
       <Usage account={name} query={query} />
       {/* A grant changes the sum, and so renews the statement. */}
@@ -92,18 +97,20 @@ function Usage({ account, query }: Readonly<{ account: string; query: URLSearchP
   const byDay = useAdminRead<AccountDetails>(path);
   return (
     <section aria-labelledby="usage-title">
-      <h2 id="usage-title">Usage</h2>
-      <nav class="row" aria-label="Range of usage">
-        {RANGES.map(([value, text]) => (
-          <a
-            key={value}
-            href={createFragment(["accounts", account], { days: value })}
-            aria-current={value === days ? "true" : undefined}
-          >
-            {text}
-          </a>
-        ))}
-      </nav>
+      <div class="head">
+        <h2 id="usage-title">Usage</h2>
+        <nav class="segments" aria-label="Range of usage">
+          {RANGES.map(([value, text]) => (
+            <a
+              key={value}
+              href={createFragment(["accounts", account], { days: value })}
+              aria-current={value === days ? "true" : undefined}
+            >
+              {text}
+            </a>
+          ))}
+        </nav>
+      </div>
       <Reading read={byDay}>
         {({ usage }) => (
           <UsageOfDays

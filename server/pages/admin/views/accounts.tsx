@@ -4,6 +4,7 @@ import { INTEGER_MAX } from "../../../../core/limits.ts";
 import { formatExact, formatNumberOf } from "../../format.ts";
 import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
@@ -27,7 +28,10 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
   });
   return (
     <>
-      <h1>Accounts</h1>
+      <PageHead title="Accounts">
+        <Button label="Create account" look="primary" onClick={() => open(CREATION)} />
+      </PageHead>
+      {message}
       <Reading read={status}>
         {({ accounts: count, keys, credits }) => (
           <Figures
@@ -41,12 +45,10 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
           />
         )}
       </Reading>
-      <Button label="Create account" look="primary" onClick={() => open(CREATION)} />
-      {message}
       <Reading read={accounts}>
         {(all) =>
           all.length === 0 ? (
-            <Empty>There is no account yet. Create one above, then give it a key.</Empty>
+            <Empty title="There is no account yet">Create one above, then give it a key.</Empty>
           ) : (
             <AccountList all={all} isLowFirst={query.get("first") === "low"} open={open} />
           )
@@ -87,12 +89,13 @@ function AccountList({
   const count = formatNumberOf(all.length, "account");
   return (
     <>
-      <div class="row">
-        <label class="control">
-          Search
+      <div class="filters">
+        <label>
+          <span class="hidden">Search</span>
           <input
             type="search"
-            size={20}
+            size={24}
+            placeholder="Find an account by name"
             value={search}
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
@@ -151,8 +154,10 @@ const createColumns = (open: OpenDialog): readonly Column<AdminAccount>[] => [
     },
   },
   { label: "Used, 30 days", as: "exact", isWide: true, field: "used_30_days" },
+  { label: "Created", as: "date", isWide: true, field: "created_at" },
   {
     label: "Credits",
+    as: "action",
     render: (account) => (
       <Button
         label="Grant"
@@ -161,5 +166,4 @@ const createColumns = (open: OpenDialog): readonly Column<AdminAccount>[] => [
       />
     ),
   },
-  { label: "Created", as: "date", isWide: true, field: "created_at" },
 ];

@@ -1,6 +1,7 @@
 /** The changes by administrators, newest first, with filters by administrator and by action. */
 import { AUDIT_ACTIONS } from "../../../stored-names.ts";
 import { Below, Text } from "../../parts/figures.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
@@ -63,11 +64,15 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 export const Audit = ({ query }: { readonly query: URLSearchParams }) => (
   <>
-    <h1>Audit</h1>
-    <p>
-      Every change by an administrator, with its outcome. The command <code>tokens list</code> shows
-      who has a token: no token may see or make others.
-    </p>
+    <PageHead
+      title="Audit"
+      below={
+        <p class="muted">
+          Every change by an administrator, with its outcome. The command <code>tokens list</code>{" "}
+          shows who has a token: no token may see or make others.
+        </p>
+      }
+    />
     <FilteredList
       part="audit"
       query={query}

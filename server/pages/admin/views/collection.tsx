@@ -3,6 +3,7 @@
  * creators.
  */
 import { Count, Instant, Text } from "../../parts/figures.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { WatchTable } from "../../parts/watch-list.tsx";
 import { sendAdmin, type Resource } from "../api.ts";
@@ -15,7 +16,7 @@ export function Collection() {
   const status = useAdminRead<Resource<"ServiceStatus">>("status");
   return (
     <>
-      <h1>Collection</h1>
+      <PageHead title="Collection" />
       <h2>Sources</h2>
       <Reading read={status}>
         {({ sources }) =>

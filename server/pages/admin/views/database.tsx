@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { formatCompact, formatExact } from "../../format.ts";
 import { Count, Figures, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { saveFile } from "../../save-file.ts";
@@ -36,9 +37,12 @@ export function Database() {
   const status = useAdminRead<Status>("status");
   return (
     <>
-      <h1>Database</h1>
+      <PageHead title="Database" />
       <Reading read={status}>
-        {({ database: { url, bytes, durability, outage }, kinds }) => (
+        {({
+          database: { url, entities_url: entities, replica, bytes, durability, outage },
+          kinds,
+        }) => (
           <>
             {outage !== null && (
               <p role="alert" class="loss">
@@ -47,9 +51,11 @@ export function Database() {
             )}
             <Figures
               items={[
-                ["Size", bytes === null ? "unknown" : formatBytes(bytes)],
+                ["Size", formatBytes(bytes)],
                 ["Survives", durability === "power" ? "a power cut" : "a crash of the process"],
                 ["Where", <Text value={url} />],
+                ...(entities === null ? [] : [["Entities", <Text value={entities} />] as const]),
+                ...(replica === null ? [] : [["Replica", <Text value={replica} />] as const]),
               ]}
             />
             <Table
@@ -88,6 +94,7 @@ function BackupSection() {
     { label: "Made", as: "instant", field: "created_at" },
     {
       label: "Actions",
+      as: "action",
       render: ({ file }) => (
         <>
           <Button label="Download" about={`Download ${file}`} onClick={() => void download(file)} />{" "}
@@ -108,6 +115,7 @@ function BackupSection() {
       </p>
       <FieldForm
         label="Back up"
+        look="primary"
         onSubmit={async ({ file }) => {
           const made = await sendAdmin<Resource<"Backup">>("POST", "backups", { file });
           backups.reload();

@@ -4,6 +4,7 @@ import { KEY_SCOPES } from "../../../stored-names.ts";
 import { formatLocal } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { NewKey, OverlapChoice } from "../../parts/new-key.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
@@ -26,8 +27,10 @@ export function Keys({ account }: { readonly account: string }) {
   const { open, dialog, message } = useDialog(keys.reload);
   return (
     <section aria-labelledby="keys-title" tabIndex={-1}>
-      <h2 id="keys-title">API keys</h2>
-      <Button label="Create key" onClick={() => open(createKeyForm(account, setCreated))} />
+      <div class="head">
+        <h2 id="keys-title">API keys</h2>
+        <Button label="Create key" onClick={() => open(createKeyForm(account, setCreated))} />
+      </div>
       {created !== undefined && (
         <NewKey key={created.id} created={created} onClose={() => setCreated(undefined)} />
       )}
@@ -84,8 +87,12 @@ function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
 const createColumns = (open: OpenDialog, showKey: ShowKey): readonly Column<AdminKey>[] => [
   { label: "Key", render: KeyName },
   { label: "State", render: KeyState },
+  { label: "Scopes", isWide: true, render: ({ scopes }) => scopes.join(", ") },
+  { label: "Created", as: "date", isWide: true, field: "created_at" },
+  { label: "Number", as: "exact", isWide: true, render: ({ id }) => id },
   {
     label: "Change",
+    as: "action",
     render: (key) =>
       !isEnded(key) && (
         <div class="buttons">
@@ -104,51 +111,13 @@ const createColumns = (open: OpenDialog, showKey: ShowKey): readonly Column<Admi
         </div>
       ),
   },
-  { label: "Scopes", render: ({ scopes }) => scopes.join(", ") },
-  { label: "Created", as: "date", field: "created_at" },
-  { label: "Number", as: "exact", render: ({ id }) => id },
 ];
-
-function NewKey({
-  created: { id, key },
-  onClose,
-}: Readonly<{ created: CreatedKey; onClose: () => void }>) {
-  const [copied, setCopied] = useState("");
-  // Browsers allow copying only on pages over HTTPS or from localhost.
-  const copy = () =>
-    navigator.clipboard.writeText(key).then(
-      () => setCopied("Copied"),
-      () => setCopied("Select it, and copy it yourself"),
-    );
-  return (
-    <div class="new-key" role="alert">
-      <p>
-        <strong>Copy key number {id} now: it is not shown again.</strong>
-      </p>
-      <p>
-        <code class="secret">{key}</code>
-      </p>
-      <div class="row">
-        <Button label="Copy key" look="primary" onClick={() => void copy()} />
-        <span role="status">{copied}</span>
-        <Button label="Hide it" onClick={onClose} />
-      </div>
-    </div>
-  );
-}
 
 const SCOPE_LABELS: Readonly<Record<(typeof KEY_SCOPES)[number], string>> = {
   read: "read data",
   creators: "change the monitoring list",
+  lists: "read and change saved lists",
 };
-
-const OVERLAPS = [
-  ["0", "at once"],
-  ["1h", "in an hour"],
-  ["24h", "in a day"],
-  ["7d", "in a week"],
-  ["30d", "in 30 days"],
-] as const;
 
 const describeKey = ({ id, begins_with, label }: AdminKey): string =>
   `${begins_with}… (${label === null ? "" : `${label}, `}number ${id})`;
@@ -211,13 +180,7 @@ const createRotationForm = (key: AdminKey, showKey: ShowKey): DialogForm => ({
       <p>There will be a new key with the same label and scopes, which is shown once.</p>
       <label class="field">
         <span>The old key ends</span>
-        <select name="overlap">
-          {OVERLAPS.map(([overlap, label]) => (
-            <option key={overlap} value={overlap} selected={overlap === "24h"}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <OverlapChoice />
       </label>
     </>
   ),

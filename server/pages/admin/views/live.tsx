@@ -1,11 +1,13 @@
 /** Reads metrics of the service every two seconds; shows rates, errors, durations, load, routes. */
 import { useEffect, useState } from "preact/hooks";
-import { Chart } from "../../charts/chart.tsx";
+import { Charts } from "../../charts/charts.tsx";
 import { formatCompact, formatExact, formatNumberOf } from "../../format.ts";
 import { Figures } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
+import { readMetrics } from "../api.ts";
 import { estimateQuantile, parseMetrics, subtractCounts } from "../metrics.ts";
 import { useOutage } from "../reading.tsx";
 
@@ -83,9 +85,7 @@ function useLiveState(isPaused: boolean): LiveState {
       isReading = true;
       const at = Date.now();
       try {
-        const response = await fetch("/metrics", { signal: AbortSignal.timeout(PERIOD_MS * 5) });
-        if (!response.ok) throw new Error(`/metrics responds with ${response.status}`);
-        kept = addReading(kept, parseMetrics(await response.text(), at));
+        kept = addReading(kept, parseMetrics(await readMetrics(PERIOD_MS * 5), at));
         setState(kept);
         setGone(false);
       } catch {
@@ -107,15 +107,18 @@ export function Live() {
   const point = points.at(-1);
   return (
     <>
-      <h1>Live</h1>
-      <div class="row">
+      <PageHead
+        title="Live"
+        below={
+          <p class="muted">
+            {isPaused
+              ? "Paused: zoom into a chart, or point at it."
+              : "Read every two seconds. The readings themselves are not counted."}
+          </p>
+        }
+      >
         <Button label={isPaused ? "Go on" : "Pause"} onClick={() => setPaused(!isPaused)} />
-        <span class="hint">
-          {isPaused
-            ? "Paused: zoom into a chart, or point at it."
-            : "Read every two seconds. The readings themselves are not counted."}
-        </span>
-      </div>
+      </PageHead>
       <Figures items={listFigures(point)} />
       <p class="muted">{describeProcess(last, point)}</p>
       {points.length > 1 ? (
@@ -158,36 +161,35 @@ function describeProcess(last?: MetricsReading, point?: Point): string {
 }
 
 function LiveCharts({ points }: { readonly points: readonly Point[] }) {
-  const instants = points.map(({ at }) => at);
-  const shared = { timeScale: "local", instants, getGapMs: () => 3 * PERIOD_MS } as const;
   const errors = [
     { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
     { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
   ];
+  const requests = {
+    title: "Requests a second",
+    series: [
+      { label: "All", values: points.map(({ requests: all }) => all) },
+      // Two lines at zero would hide each other.
+      ...errors.filter(({ values }) => values.some((value) => value > 0)),
+    ],
+  };
+  const durations = {
+    title: "Durations in milliseconds",
+    series: QUANTILES.map(([label], index) => ({
+      label,
+      values: points.map(({ quantilesMs }) => quantilesMs[index] ?? null),
+    })),
+  };
+  const hasDurations = points.some(({ quantilesMs }) => quantilesMs[0] !== null);
   return (
-    <div class="columns">
-      <Chart
-        {...shared}
-        title="Requests a second"
-        series={[
-          { label: "All", values: points.map(({ requests }) => requests) },
-          // Two lines at zero would hide each other.
-          ...errors.filter(({ values }) => values.some((value) => value > 0)),
-        ]}
-        fileName="requests.csv"
-      />
-      {points.some(({ quantilesMs }) => quantilesMs[0] !== null) && (
-        <Chart
-          {...shared}
-          title="Durations in milliseconds"
-          series={QUANTILES.map(([label], index) => ({
-            label,
-            values: points.map(({ quantilesMs }) => quantilesMs[index] ?? null),
-          }))}
-          fileName="durations.csv"
-        />
-      )}
-    </div>
+    <Charts
+      timeScale="local"
+      instants={points.map(({ at }) => at)}
+      getGapMs={() => 3 * PERIOD_MS}
+      charts={hasDurations ? [requests, durations] : [requests]}
+      fileName="live"
+      isBeside
+    />
   );
 }
 

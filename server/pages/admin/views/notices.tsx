@@ -3,6 +3,7 @@ import { NOTICE_STATES } from "../../../stored-names.ts";
 import { formatExact } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
 import { Button } from "../../parts/form.tsx";
+import { PageHead } from "../../parts/frame.tsx";
 import { Badge } from "../../parts/states.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { createFragment } from "../../router.ts";
@@ -30,8 +31,17 @@ const createColumns = (open: OpenDialog): readonly Column<Notice>[] => [
     getHref: ({ account }) => createFragment(["accounts", account]),
   },
   { label: "Delivery", render: Delivery },
+  { label: "When", as: "instant", field: "at" },
+  {
+    label: "Balance",
+    as: "exact",
+    render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
+  },
+  { label: "Tries", as: "exact", field: "attempts" },
+  { label: "Last failure", getValue: ({ failure }) => failure ?? "none" },
   {
     label: "Change",
+    as: "action",
     render: (notice) =>
       notice.state !== "delivered" && (
         <Button
@@ -41,14 +51,6 @@ const createColumns = (open: OpenDialog): readonly Column<Notice>[] => [
         />
       ),
   },
-  { label: "When", as: "instant", field: "at" },
-  {
-    label: "Balance",
-    as: "exact",
-    render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
-  },
-  { label: "Tries", as: "exact", field: "attempts" },
-  { label: "Last failure", getValue: ({ failure }) => failure ?? "none" },
 ];
 
 const createResendForm = ({ id, account, balance }: Notice): DialogForm => ({
@@ -68,11 +70,15 @@ const createResendForm = ({ id, account, balance }: Notice): DialogForm => ({
 
 export const Notices = ({ query }: { readonly query: URLSearchParams }) => (
   <>
-    <h1>Notices</h1>
-    <p>
-      When a balance falls below what is low for its account, the service tells the receiver at{" "}
-      <code>WEBHOOK_URL</code>. A notice is deleted 30 days after it was delivered or given up.
-    </p>
+    <PageHead
+      title="Notices"
+      below={
+        <p class="muted">
+          When a balance falls below what is low for its account, the service tells the receiver at{" "}
+          <code>WEBHOOK_URL</code>. A notice is deleted 30 days after it was delivered or given up.
+        </p>
+      }
+    />
     <FilteredList
       part="notices"
       query={query}

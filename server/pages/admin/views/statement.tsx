@@ -41,17 +41,19 @@ export function Statement({
   const read = useAdminRead(`${account} ${from}`, () => readLines(account, from, to));
   return (
     <section aria-labelledby="statement-title">
-      <h2 id="statement-title">Statement</h2>
-      <div class="row">
-        <Button
-          label="Earlier"
-          isDisabled={from <= Date.parse(createdAt)}
-          onClick={() => setPeriod(period + 1)}
-        />
-        <Button label="Later" isDisabled={period === 0} onClick={() => setPeriod(period - 1)} />
-        <span role="status">
+      <div class="head">
+        <h2 id="statement-title">Statement</h2>
+        <span role="status" class="muted">
           {formatLocal(from, false)} – {formatLocal(to, false)}
         </span>
+        <div class="buttons">
+          <Button
+            label="Earlier"
+            isDisabled={from <= Date.parse(createdAt)}
+            onClick={() => setPeriod(period + 1)}
+          />
+          <Button label="Later" isDisabled={period === 0} onClick={() => setPeriod(period - 1)} />
+        </div>
       </div>
       <Reading read={read}>
         {({ lines, isCut }) =>

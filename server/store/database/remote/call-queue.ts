@@ -11,8 +11,14 @@ import type { RemoteConnection } from "./remote-connection.ts";
 
 const WAITING_CALLS_MAX = 10_000;
 
+/**
+ * How many later calls are sent before the one that has waited longest: urgent ones, and pipelined
+ * ones, which over a slow network are always in flight.
+ */
+const OVERTAKEN_MAX = 8;
+
 /** How long without a response makes the connection of a call suspect. */
-const SUSPECT_AFTER_MS = 2000;
+const SUSPECT_AFTER_MS = 500;
 
 /** A proxy can cut a connection that is idle for longer, without a sign. */
 const IDLE_MAX_MS = 30_000;
@@ -20,13 +26,16 @@ const IDLE_MAX_MS = 30_000;
 interface CallLimits {
   /** How long the call may take, its time in the queue included. */
   readonly timeoutMs: number;
-  /** Whether the call is sent before all that are not urgent, however long these have waited. */
+  /** Whether the call is sent before those that are not urgent; see {@link OVERTAKEN_MAX}. */
   readonly isUrgent?: boolean;
+  /** Whether it may be sent on a connection before the calls on it are answered. */
+  readonly isPipelined?: boolean;
 }
 
 interface QueuedCall {
   readonly expiresAt: number;
   readonly isUrgent: boolean;
+  readonly isPipelined: boolean;
   /** Runs the call; resolves once its caller has the result. */
   send(connection: RemoteConnection): Promise<void>;
   readonly reject: (error: unknown) => void;
@@ -37,6 +46,8 @@ interface CallQueueOptions {
   /** The most calls in flight, and the most calls in flight that are not suspect. */
   readonly inFlightMax: number;
   readonly unsuspectedMax: number;
+  /** The most pipelined calls in flight on the only connection; none by default. */
+  readonly pipelinedMax?: number;
   /** The time in milliseconds. It advances in ticks, which divide {@link SUSPECT_AFTER_MS}. */
   now(): number;
   /** Called after a call that did not reach the server, or got no proper response. */
@@ -44,35 +55,39 @@ interface CallQueueOptions {
 }
 
 export function createCallQueue(options: CallQueueOptions) {
-  const { inFlightMax, unsuspectedMax, now, onFailure } = options;
+  const { inFlightMax, unsuspectedMax, pipelinedMax = 0, now, onFailure } = options;
   const pool = createConnectionPool(options);
-  const inFlight = new Map<QueuedCall, { connection: RemoteConnection; sentAt: number }>();
-  let waiting: QueuedCall[] = [];
-
-  const waitTimes = () => inFlight.values().map(({ sentAt }) => now() - sentAt);
-
-  const countUnsuspected = () =>
-    waitTimes().reduce((count, ms) => (ms < SUSPECT_AFTER_MS ? count + 1 : count), 0);
+  const inFlight = createCallsInFlight(now);
+  const waiting = createWaitingCalls();
 
   function sendWaiting(): void {
-    while (inFlight.size < inFlightMax && countUnsuspected() < unsuspectedMax) {
-      const call = takeNext(waiting);
+    while (inFlight.count() < inFlightMax && inFlight.countUnsuspected() < unsuspectedMax) {
+      const call = waiting.takeNext();
       if (call === undefined) return;
       const connection = pool.acquire(call);
-      if (connection === undefined) continue;
-      inFlight.set(call, { connection, sentAt: now() });
-      call.send(connection).then(
-        () => end(call, pool.release),
-        (error: unknown) => fail(call, error),
-      );
+      if (connection !== undefined) sendCall(call, connection);
+    }
+    while (inFlight.count() < pipelinedMax) {
+      const connection = inFlight.findPipeline();
+      const call = connection && waiting.takePipelined();
+      if (connection === undefined || call === undefined) return;
+      sendCall(call, connection);
     }
   }
 
+  function sendCall(call: QueuedCall, connection: RemoteConnection): void {
+    inFlight.add(call, connection);
+    call.send(connection).then(end.bind(null, call, release), fail.bind(null, call));
+  }
+
+  /** Takes back the connection of a call that got a response, unless it has other calls. */
+  const release = (connection: RemoteConnection) =>
+    inFlight.isUsed(connection) ? undefined : pool.release(connection);
+
   /** Ends a call in flight; does nothing if it was aborted before. */
   function end(call: QueuedCall, dispose: (connection: RemoteConnection) => void): void {
-    const connection = inFlight.get(call)?.connection;
+    const connection = inFlight.remove(call);
     if (connection === undefined) return;
-    inFlight.delete(call);
     dispose(connection);
     // A waiting call goes before the next one of this caller: urgent callers starve no others.
     sendWaiting();
@@ -82,7 +97,7 @@ export function createCallQueue(options: CallQueueOptions) {
     end(call, (connection) => {
       const unavailable = toUnavailableError(error);
       call.reject(unavailable ?? error);
-      if (isRefusal(error)) return pool.release(connection);
+      if (isRefusal(error)) return release(connection);
       connection.close();
       if (unavailable !== undefined) onFailure();
     });
@@ -90,10 +105,8 @@ export function createCallQueue(options: CallQueueOptions) {
 
   /** Rejects waiting calls; ends those in flight without knowing whether the server ran them. */
   function abort(failure: DomainError, isAborted: (call: QueuedCall) => boolean): void {
-    const unsent = waiting.filter(isAborted);
-    if (unsent.length > 0) waiting = waiting.filter((call) => !isAborted(call));
-    for (const call of unsent) call.reject(new NotSentError(failure));
-    for (const call of inFlight.keys().filter(isAborted)) {
+    for (const call of waiting.takeAll(isAborted)) call.reject(new NotSentError(failure));
+    for (const call of inFlight.calls().filter(isAborted)) {
       end(call, (connection) => connection.close());
       call.reject(failure);
     }
@@ -102,24 +115,23 @@ export function createCallQueue(options: CallQueueOptions) {
   return {
     run<Result>(
       operation: (connection: RemoteConnection) => Promise<Result>,
-      { timeoutMs, isUrgent = false }: CallLimits,
+      { timeoutMs, isUrgent = false, isPipelined = false }: CallLimits,
     ): Promise<Result> {
-      if (waiting.length >= WAITING_CALLS_MAX) return Promise.reject(createQueueFullError());
+      if (waiting.isFull()) return Promise.reject(createQueueFullError());
       return new Promise((resolve, reject) => {
         const send = async (connection: RemoteConnection) => resolve(await operation(connection));
-        waiting.push({ expiresAt: now() + timeoutMs, isUrgent, send, reject });
+        waiting.add({ expiresAt: now() + timeoutMs, isUrgent, isPipelined, send, reject });
         sendWaiting();
       });
     },
 
-    isIdle: (): boolean => inFlight.size === 0,
+    isIdle: (): boolean => inFlight.count() === 0,
+    hasNewSuspect: inFlight.hasNewSuspect,
 
-    /** Whether a call becomes suspect in this tick, for the first time or once more. */
-    hasNewSuspect: (): boolean => waitTimes().some((ms) => ms > 0 && ms % SUSPECT_AFTER_MS === 0),
-
-    /** Rejects the calls whose time is over, and sends waiting ones as far as capacity allows. */
+    /** Rejects calls whose time is over or whose connection is dead, and sends waiting ones. */
     handleTick(): void {
-      abort(createUnansweredError(), ({ expiresAt }) => now() > expiresAt);
+      abort(createUnansweredError(), (call) => now() > call.expiresAt || inFlight.isDead(call));
+      inFlight.ping();
       sendWaiting();
     },
 
@@ -127,6 +139,83 @@ export function createCallQueue(options: CallQueueOptions) {
     discardIdle: pool.discardIdle,
 
     abortAll: (failure: DomainError): void => abort(failure, () => true),
+  };
+}
+
+/** Creates the calls that are not sent yet. */
+function createWaitingCalls() {
+  let calls: QueuedCall[] = [];
+  /** How many later calls were sent before the first one. */
+  let overtakenCount = 0;
+  const isFirstDue = () => overtakenCount >= OVERTAKEN_MAX;
+
+  function take(index: number): QueuedCall | undefined {
+    if (index < 0) return undefined;
+    overtakenCount = index === 0 ? 0 : overtakenCount + 1;
+    return calls.splice(index, 1)[0];
+  }
+
+  return {
+    add: (call: QueuedCall): void => void calls.push(call),
+    isFull: (): boolean => calls.length >= WAITING_CALLS_MAX,
+
+    /** Takes the first urgent call, or else the first one. */
+    takeNext(): QueuedCall | undefined {
+      const urgent = isFirstDue() ? 0 : calls.findIndex(({ isUrgent }) => isUrgent);
+      return take(Math.max(0, urgent));
+    },
+
+    takePipelined(): QueuedCall | undefined {
+      const pipelined = calls.findIndex(({ isPipelined }) => isPipelined);
+      return isFirstDue() && pipelined !== 0 ? undefined : take(pipelined);
+    },
+
+    /** Takes all calls that fulfil a condition. */
+    takeAll(isTaken: (call: QueuedCall) => boolean): readonly QueuedCall[] {
+      const taken = calls.filter(isTaken);
+      if (taken.length === 0) return taken;
+      calls = calls.filter((call) => !isTaken(call));
+      overtakenCount = 0;
+      return taken;
+    },
+  };
+}
+
+/** Creates the calls that were sent and have no response yet, with their connections. */
+function createCallsInFlight(now: () => number) {
+  const sent = new Map<QueuedCall, { connection: RemoteConnection; sentAt: number }>();
+  const waitTimes = () => sent.values().map(({ sentAt }) => now() - sentAt);
+  const countUnsuspected = () =>
+    waitTimes().reduce((count, ms) => (ms < SUSPECT_AFTER_MS ? count + 1 : count), 0);
+  return {
+    add: (call: QueuedCall, connection: RemoteConnection): void =>
+      void sent.set(call, { connection, sentAt: now() }),
+
+    /** @returns The connection of the call; `undefined` if it is not in flight. */
+    remove(call: QueuedCall): RemoteConnection | undefined {
+      const connection = sent.get(call)?.connection;
+      sent.delete(call);
+      return connection;
+    },
+
+    calls: () => sent.keys(),
+    count: (): number => sent.size,
+    countUnsuspected,
+    isDead: (call: QueuedCall): boolean => sent.get(call)?.connection.isDead(now()) === true,
+    ping: (): void => sent.values().forEach(({ connection }) => connection.ping(now())),
+    isUsed: (connection: RemoteConnection): boolean =>
+      sent.values().some((other) => other.connection === connection),
+
+    /** The connection that all calls in flight share, if more calls may follow them. */
+    findPipeline(): RemoteConnection | undefined {
+      const isPipeline = sent.keys().every(({ isPipelined }) => isPipelined);
+      const [first] = sent.values();
+      if (!isPipeline || countUnsuspected() < sent.size) return undefined;
+      return first?.connection.isClosed() === false ? first.connection : undefined;
+    },
+
+    /** Whether a call becomes suspect in this tick, for the first time or once more. */
+    hasNewSuspect: (): boolean => waitTimes().some((ms) => ms > 0 && ms % SUSPECT_AFTER_MS === 0),
   };
 }
 
@@ -159,17 +248,12 @@ function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
   };
 }
 
-function takeNext(waiting: QueuedCall[]): QueuedCall | undefined {
-  const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
-  return urgent > 0 ? waiting.splice(urgent, 1)[0] : waiting.shift();
-}
-
 function createQueueFullError(): NotSentError {
   const message = "Too many calls wait for the database right now";
   return new NotSentError(new DomainError("Service Unavailable", message));
 }
 
 /** Whether the server refused a call in a way that leaves its connection as it was. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return error instanceof ResponseError && /^SQLITE_(?:BUSY|CONSTRAINT)/.test(error.code ?? "");
 }

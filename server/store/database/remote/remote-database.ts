@@ -1,12 +1,24 @@
 /** A database on a libSQL server that processes share: deadlines, retried writes, outage probes. */
-import { setTimeout } from "node:timers/promises";
-import pRetry from "p-retry";
-import pTimeout from "p-timeout";
+import { ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../../core/errors.ts";
-import type { AccessMode, Database, DatabaseOptions, Statement } from "../database.ts";
+import type {
+  AccessMode,
+  Database,
+  DatabaseOptions,
+  Statement,
+  StatementResult,
+} from "../database.ts";
 import { createDrizzleQueries } from "../drizzle-queries.ts";
-import { createUnansweredError, NotSentError, toUnavailableError } from "../errors.ts";
-import { createCallQueue } from "./call-queue.ts";
+import { createUnansweredError, NotSentError } from "../errors.ts";
+import {
+  CHECK_VERSION,
+  createNewerTablesError,
+  isVersionConflict,
+  SELECT_HAS_NEWER_TABLES,
+} from "../tables-version.ts";
+import { createCallQueue, isRefusal } from "./call-queue.ts";
+import { createOutageDetector } from "./outage-detector.ts";
+import { retryWrite } from "./retry-write.ts";
 import { openRemoteConnection, type RemoteConnection } from "./remote-connection.ts";
 
 const CALL_TIMEOUT_MS = 8000;
@@ -17,14 +29,14 @@ const SHORT_CALL_TIMEOUT_MS = 5000;
 /** The timeout of calls that read or change whole tables. */
 const LONG_CALL_TIMEOUT_MS = 120_000;
 
-/** These retries take about a second in all. */
-export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
-
 /** A server takes no value of 5 MB. With this limit, no value has more than about half of that. */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
-export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
-  const remote = createRemoteClient(options);
+/** A database but for its copies, which the server sends in another way than results of calls. */
+type RemoteDatabase = Omit<Database, "copyTo">;
+
+export async function openRemoteDatabase(options: DatabaseOptions): Promise<RemoteDatabase> {
+  const remote = refuseNewerTables(createRemoteClient(options), options);
   if (options.durability === "process") return createRemoteDatabase(remote);
   try {
     const limits = { timeoutMs: CALL_TIMEOUT_MS };
@@ -37,15 +49,23 @@ export async function openRemoteDatabase(options: DatabaseOptions): Promise<Data
   }
 }
 
-function createRemoteDatabase(remote: ReturnType<typeof createRemoteClient>): Database {
+function createRemoteDatabase(remote: ReturnType<typeof refuseNewerTables>): RemoteDatabase {
   const execute = (statement: Statement, access: AccessMode, timeoutMs = CALL_TIMEOUT_MS) =>
     remote.run(access, (connection) => connection.execute(statement), { timeoutMs });
   const batch = (statements: readonly Statement[], access: AccessMode, limits: CallLimits) =>
     remote.run(access, (connection) => connection.batch(statements, access), limits);
+  /** Runs a transaction that fails if a newer version of the service made the tables. */
+  const checkedWrite = async (statements: readonly Statement[], limits: CallLimits) =>
+    (await batch([CHECK_VERSION, ...statements], "write", limits)).slice(1);
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
     query: createDrizzleQueries({
-      execute: (statement, access) => execute(statement, access, SHORT_CALL_TIMEOUT_MS),
+      async execute(statement, access) {
+        const limits = { timeoutMs: SHORT_CALL_TIMEOUT_MS };
+        if (access === "read") return execute(statement, access, limits.timeoutMs);
+        return getOnly(await checkedWrite([statement], limits));
+      },
+      // Only migrations write batches, and before them there is no version.
       batch: (statements, access) => batch(statements, access, { timeoutMs: LONG_CALL_TIMEOUT_MS }),
     }),
     async queryRows(given) {
@@ -57,55 +77,51 @@ function createRemoteDatabase(remote: ReturnType<typeof createRemoteClient>): Da
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
-    write(statements, { idempotent = false, inline = false } = {}) {
+    write(statements, { idempotent = false, inline = false, isVersionChecked = false } = {}) {
       const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : CALL_TIMEOUT_MS;
-      const write = () => batch(statements, "write", { timeoutMs, isUrgent: inline });
-      return idempotent ? retryWrite(write, remote.isClosed) : write();
+      // A pipelined write fails with its connection, and then has to be sent again.
+      const limits = { timeoutMs, isUrgent: inline, isPipelined: inline && idempotent };
+      const write = () =>
+        isVersionChecked ? batch(statements, "write", limits) : checkedWrite(statements, limits);
+      // A request does not wait for the end of an outage.
+      const isOver = () => remote.isClosed() || (inline && remote.getOutage() !== undefined);
+      return idempotent ? retryWrite(write, isOver) : write();
     },
     sync: async () => undefined,
     // Only if no attempt was sent: an attempt without a response may have been stored.
     isRolledBack: (error) => error instanceof NotSentError,
-    copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
+    probe: remote.probe,
     getOutage: remote.getOutage,
+    readFileUse: async () => undefined,
     warmUp: async () => undefined,
-    check: async () => void (await execute({ sql: "SELECT 1", args: [] }, "read")),
+    check: remote.check,
     close: async () => remote.close(),
   };
 }
 
-/** Runs an idempotent write until there is a response. */
-function retryWrite<Result>(write: () => Promise<Result>, isClosed: () => boolean) {
-  let wasSent = false;
-  const attempt = async () => {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof NotSentError)) wasSent = true;
-      else if (wasSent) throw new DomainError(error.code, error.message, { cause: error.cause });
-      throw error;
-    }
-  };
-  return pRetry(attempt, {
-    ...LOST_RESPONSE_RETRIES,
-    shouldRetry: ({ error }) =>
-      error instanceof DomainError && !(error instanceof NotSentError) && !isClosed(),
-  });
+function getOnly([result]: readonly StatementResult[]): StatementResult {
+  if (result === undefined) throw new Error("The server did not run a statement");
+  return result;
 }
 
 type CallLimits = Parameters<ReturnType<typeof createCallQueue>["run"]>[1];
-type ServerAddress = Parameters<typeof openRemoteConnection>[0];
 
-const PROBE_INTERVAL_MS = 250;
-const PROBE_TIMEOUT_MS = 1500;
+/** The most short writes in flight on the connection. */
+export const PIPELINED_WRITES_MAX = 4;
 
 /** Ticks don't pass while the process is busy: no call expires before its response can be read. */
-const TICK_MS = 250;
+const TICK_MS = 100;
 
 /**
  * The server stops writing for good when many connections wait for its write lock. So a process
- * sends one write at a time, also if that write is slow: its connection may still hold the lock.
+ * writes on one connection, also if a write is slow: its connection may still hold the lock. Short
+ * writes follow each other there without waiting for the responses.
  */
-const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
+const WRITES_IN_FLIGHT = {
+  inFlightMax: 1,
+  unsuspectedMax: 1,
+  pipelinedMax: PIPELINED_WRITES_MAX,
+};
 
 /** Reads wait for no lock. A slow read makes room for another one. */
 const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
@@ -117,9 +133,10 @@ const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
  */
 function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
-  /** Why the server does not answer; `undefined` while it does. */
-  let outage: DomainError | undefined;
-  let probing: Promise<void> | undefined;
+  const detector = createOutageDetector(options, (failure) => {
+    closeConnections(failure);
+    options.onAvailabilityChange?.(failure);
+  });
   let now = 0;
   let lastProbeAt = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -143,23 +160,15 @@ function createRemoteClient(options: DatabaseOptions) {
   }
 
   function probeOncePerTick(): void {
-    if (lastProbeAt === now || outage !== undefined) return;
+    if (lastProbeAt === now || detector.getOutage() !== undefined) return;
     lastProbeAt = now;
-    closeConnections();
-    probing ??= probeUntilAnswered().finally(() => (probing = undefined));
+    probe();
   }
 
-  async function probeUntilAnswered(): Promise<void> {
-    do {
-      if (outage !== undefined) await setTimeout(PROBE_INTERVAL_MS, undefined, { ref: false });
-      const failure = await probe(options);
-      if (isClosed) return;
-      const isChange = (failure === undefined) !== (outage === undefined);
-      outage = failure;
-      if (!isChange) continue;
-      closeConnections(failure);
-      options.onAvailabilityChange?.(failure);
-    } while (outage !== undefined);
+  /** The next calls use new connections, because the idle ones may be dead. */
+  function probe(): void {
+    closeConnections();
+    detector.probe();
   }
 
   function handleTick(): void {
@@ -181,49 +190,61 @@ function createRemoteClient(options: DatabaseOptions) {
       operation: (connection: RemoteConnection) => Promise<Result>,
       limits: CallLimits,
     ): Promise<Result> {
-      const refusal = isClosed ? createUnansweredError() : outage;
+      const refusal = isClosed ? createUnansweredError() : detector.getOutage();
       if (refusal !== undefined) return Promise.reject(new NotSentError(refusal));
       timer ??= setInterval(handleTick, TICK_MS).unref();
       return queues[access].run(operation, limits);
     },
 
-    getOutage: (): DomainError | undefined => outage,
+    probe,
+    getOutage: detector.getOutage,
 
     isClosed: (): boolean => isClosed,
 
     close(): void {
       isClosed = true;
+      detector.stop();
       closeConnections(createUnansweredError());
       clearInterval(timer);
     },
   };
 }
 
-/** Queries a server, on a new connection; resolves to the reason why it does not answer. */
-async function probe(address: ServerAddress): Promise<DomainError | undefined> {
-  try {
-    await query(address);
-    return undefined;
-  } catch (error) {
-    // Any other error is a response: the server refused the probe.
-    return error instanceof DomainError ? error : toUnavailableError(error);
-  }
-}
+/** Lets a client send no more calls once a newer version of the service has made the tables. */
+function refuseNewerTables(
+  client: ReturnType<typeof createRemoteClient>,
+  { onNewerTables }: DatabaseOptions,
+) {
+  let hasNewerTables = false;
 
-/** Whether a server answers anyone who can reach it. */
-export const answersWithoutToken = (url: string): Promise<boolean> =>
-  // The URL can have a token too.
-  query({ url, authToken: "" }).then(
-    () => true,
-    () => false,
-  );
-
-async function query(address: ServerAddress): Promise<void> {
-  const connection = openRemoteConnection(address);
-  try {
-    const answer = connection.execute({ sql: "SELECT 1", args: [] });
-    await pTimeout(answer, { milliseconds: PROBE_TIMEOUT_MS, message: createUnansweredError() });
-  } finally {
-    connection.close();
+  function recordNewerTables(): NotSentError {
+    if (!hasNewerTables) onNewerTables?.();
+    hasNewerTables = true;
+    return createNewerTablesError();
   }
+
+  /** Throws if the tables are newer, or if the server does not answer. */
+  async function check(): Promise<void> {
+    if (hasNewerTables) throw createNewerTablesError();
+    const select = (connection: RemoteConnection) => connection.execute(SELECT_HAS_NEWER_TABLES);
+    const { rows } = await client.run("read", select, { timeoutMs: CALL_TIMEOUT_MS });
+    if (rows[0]?.["has_newer_tables"] === 1) throw recordNewerTables();
+  }
+
+  return {
+    ...client,
+    check,
+
+    async run<Result>(...call: Parameters<typeof client.run<Result>>): Promise<Result> {
+      if (hasNewerTables) throw createNewerTablesError();
+      try {
+        return await client.run(...call);
+      } catch (error) {
+        if (isVersionConflict(error)) throw recordNewerTables();
+        // Newer tables may lack a table or a column of the statement.
+        if (error instanceof ResponseError && !isRefusal(error)) await check();
+        throw error;
+      }
+    },
+  };
 }

@@ -7,11 +7,24 @@ CREATE TABLE `accounts` (
 	`refunded` integer DEFAULT 0 NOT NULL,
 	`balance` integer DEFAULT 0 NOT NULL,
 	`low_balance` integer,
+	`recent_at` integer,
+	`recent_key` integer,
+	`recent_endpoint` text,
+	`recent_requests` integer DEFAULT 0 NOT NULL,
+	`recent_credits` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "balance_not_negative" CHECK("accounts"."balance" >= 0),
 	CONSTRAINT "balance_is_sum" CHECK("accounts"."balance" = "accounts"."granted" - "accounts"."debited" + "accounts"."refunded")
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `accounts_name_unique` ON `accounts` (`name`);--> statement-breakpoint
+CREATE TABLE `debit_batches` (
+	`uid` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`accounts` integer NOT NULL,
+	`endpoints` text NOT NULL,
+	`runs` text NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `folded_entries` (
 	`account` integer NOT NULL,
 	`hour` integer NOT NULL,
@@ -36,10 +49,10 @@ CREATE TABLE `journal` (
 	`reference` text,
 	`reason` text,
 	PRIMARY KEY(`uid`, `account`, `run`, `refund`),
-	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0 OR ("journal"."amount" = 0 AND "journal"."kind" = 'debit'))
+	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `journal_account` ON `journal` (`account`,`at`) WHERE "journal"."kind" <> 'debit';--> statement-breakpoint
+CREATE INDEX `journal_account` ON `journal` (`account`,`at`);--> statement-breakpoint
 CREATE UNIQUE INDEX `journal_reference` ON `journal` (`account`,`reference`) WHERE "journal"."reference" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `keys` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -47,7 +60,7 @@ CREATE TABLE `keys` (
 	`hash` text NOT NULL,
 	`begins_with` text NOT NULL,
 	`label` text,
-	`scopes` text DEFAULT '["read","creators"]' NOT NULL,
+	`scopes` text DEFAULT '["read","creators","lists"]' NOT NULL,
 	`expires_at` integer,
 	`created_at` integer NOT NULL,
 	`revoked_at` integer,
@@ -77,12 +90,25 @@ CREATE TABLE `payments` (
 	`request_hash` text NOT NULL,
 	`debit` text NOT NULL,
 	`at` integer NOT NULL,
-	`repeats` integer DEFAULT 0 NOT NULL,
-	`repeated_by` text,
+	`repeated_by` text DEFAULT '[]' NOT NULL,
 	PRIMARY KEY(`account`, `idempotency_key`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `payments_at` ON `payments` (`at`);--> statement-breakpoint
+CREATE TABLE `saved_lists` (
+	`account` integer NOT NULL,
+	`name_folded` text NOT NULL,
+	`name` text NOT NULL,
+	`version` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`total_channels` integer NOT NULL,
+	`total_users` integer NOT NULL,
+	`channels` text NOT NULL,
+	`users` text NOT NULL,
+	PRIMARY KEY(`account`, `name_folded`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `usage` (
 	`account` integer NOT NULL,
 	`hour` integer NOT NULL,
@@ -97,6 +123,15 @@ CREATE TABLE `usage` (
 	`not_found` integer DEFAULT 0 NOT NULL,
 	`failed` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account`, `hour`, `key`, `endpoint`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `admin_sessions` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`begins_with` text NOT NULL,
+	`actor` text NOT NULL,
+	`token` integer,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `admin_tokens` (
@@ -178,9 +213,11 @@ CREATE TABLE `tracked_channels` (
 CREATE TABLE `changes` (
 	`sequence` integer PRIMARY KEY NOT NULL,
 	`uid` text NOT NULL,
-	`tags` text
+	`tags` text,
+	`entities_sequence` integer
 );
 --> statement-breakpoint
+CREATE INDEX `changes_published` ON `changes` (`entities_sequence`) WHERE "changes"."entities_sequence" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `channel_histories` (
 	`channel` integer NOT NULL,
 	`start` integer NOT NULL,
@@ -199,12 +236,12 @@ CREATE TABLE `channels` (
 	`subscribers` integer,
 	`video_count` integer,
 	`view_count` integer,
-	`daily_gain` integer,
-	`weekly_gain` integer,
-	`monthly_gain` integer,
-	`daily_views` integer,
-	`weekly_views` integer,
-	`monthly_views` integer,
+	`daily_subscriber_gain` integer,
+	`weekly_subscriber_gain` integer,
+	`monthly_subscriber_gain` integer,
+	`daily_view_gain` integer,
+	`weekly_view_gain` integer,
+	`monthly_view_gain` integer,
 	`username` text,
 	`username_at` integer,
 	`display_name` text,
@@ -227,12 +264,12 @@ CREATE INDEX `channels_country` ON `channels` (lower(country));--> statement-bre
 CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_subscriber_gain` ON `channels` ("daily_subscriber_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_subscriber_gain` ON `channels` ("weekly_subscriber_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_subscriber_gain` ON `channels` ("monthly_subscriber_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_view_gain` ON `channels` ("daily_view_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_view_gain` ON `channels` ("weekly_view_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_view_gain` ON `channels` ("monthly_view_gain" DESC,id,country,username_prefix) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `short_histories` (
 	`short` integer NOT NULL,
 	`start` integer NOT NULL,
@@ -312,9 +349,9 @@ CREATE TABLE `users` (
 	`followers_count` integer,
 	`following_count` integer,
 	`tweet_count` integer,
-	`daily_gain` integer,
-	`weekly_gain` integer,
-	`monthly_gain` integer,
+	`daily_follower_gain` integer,
+	`weekly_follower_gain` integer,
+	`monthly_follower_gain` integer,
 	`display_name` text,
 	`display_name_at` integer,
 	`profile_image_url` text,
@@ -329,10 +366,97 @@ CREATE TABLE `users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_id_unique` ON `users` (`id`);--> statement-breakpoint
 CREATE INDEX `users_by_followers_count` ON `users` ("followers_count" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `users_by_daily_gain` ON `users` ("daily_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `users_by_weekly_gain` ON `users` ("weekly_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `users_by_monthly_gain` ON `users` ("monthly_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `users_unnamed` ON `users` (`key`) WHERE "users"."username" IS NULL;
+CREATE INDEX `users_by_daily_follower_gain` ON `users` ("daily_follower_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_by_weekly_follower_gain` ON `users` ("weekly_follower_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_by_monthly_follower_gain` ON `users` ("monthly_follower_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_unnamed` ON `users` (`key`) WHERE "users"."username" IS NULL;--> statement-breakpoint
+CREATE TABLE `channel_figures` (
+	`key` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`size` integer,
+	`daily_subscriber_gain_percent` real,
+	`weekly_subscriber_gain_percent` real,
+	`monthly_subscriber_gain_percent` real
+);
+--> statement-breakpoint
+CREATE INDEX `channel_figures_by_daily_subscriber_gain_percent` ON `channel_figures` ("daily_subscriber_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE INDEX `channel_figures_by_weekly_subscriber_gain_percent` ON `channel_figures` ("weekly_subscriber_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE INDEX `channel_figures_by_monthly_subscriber_gain_percent` ON `channel_figures` ("monthly_subscriber_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE TABLE `short_figures` (
+	`key` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`owner` integer NOT NULL,
+	`published_at` integer NOT NULL,
+	`views` integer,
+	`views_per_hour` real,
+	`views_per_day` real,
+	`age_multiple` real
+);
+--> statement-breakpoint
+CREATE INDEX `short_figures_by_published_at` ON `short_figures` ("published_at" DESC,id,owner);--> statement-breakpoint
+CREATE INDEX `short_figures_by_views` ON `short_figures` ("views" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `short_figures_by_views_per_hour` ON `short_figures` ("views_per_hour" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `short_figures_by_views_per_day` ON `short_figures` ("views_per_day" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `short_figures_by_age_multiple` ON `short_figures` ("age_multiple" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE TABLE `stale_channel_figures` (
+	`key` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `stale_short_figures` (
+	`key` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `stale_tweet_figures` (
+	`key` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `stale_user_figures` (
+	`key` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `tweet_figures` (
+	`key` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`owner` integer NOT NULL,
+	`published_at` integer NOT NULL,
+	`impressions` integer,
+	`impressions_per_hour` real,
+	`impressions_per_day` real,
+	`age_multiple` real
+);
+--> statement-breakpoint
+CREATE INDEX `tweet_figures_by_published_at` ON `tweet_figures` ("published_at" DESC,id,owner);--> statement-breakpoint
+CREATE INDEX `tweet_figures_by_impressions` ON `tweet_figures` ("impressions" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `tweet_figures_by_impressions_per_hour` ON `tweet_figures` ("impressions_per_hour" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `tweet_figures_by_impressions_per_day` ON `tweet_figures` ("impressions_per_day" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE INDEX `tweet_figures_by_age_multiple` ON `tweet_figures` ("age_multiple" DESC,id,published_at,owner);--> statement-breakpoint
+CREATE TABLE `user_figures` (
+	`key` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`size` integer,
+	`daily_follower_gain_percent` real,
+	`weekly_follower_gain_percent` real,
+	`monthly_follower_gain_percent` real
+);
+--> statement-breakpoint
+CREATE INDEX `user_figures_by_daily_follower_gain_percent` ON `user_figures` ("daily_follower_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE INDEX `user_figures_by_weekly_follower_gain_percent` ON `user_figures` ("weekly_follower_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE INDEX `user_figures_by_monthly_follower_gain_percent` ON `user_figures` ("monthly_follower_gain_percent" DESC,id,size);--> statement-breakpoint
+CREATE TABLE `peer_certificates` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`private_key` text NOT NULL,
+	`certificate` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `roles` (
+	`name` text PRIMARY KEY NOT NULL,
+	`holder` text NOT NULL,
+	`process` text NOT NULL,
+	`term` integer DEFAULT 1 NOT NULL,
+	`expires_at` integer NOT NULL,
+	`address` text
+) WITHOUT ROWID;
+
 --> statement-breakpoint
 CREATE VIRTUAL TABLE channel_names USING fts5(
 	username, display_name,
@@ -381,38 +505,135 @@ BEGIN
 	WHERE id = new.account;
 END;
 --> statement-breakpoint
-CREATE TRIGGER journal_debit AFTER INSERT ON journal
-WHEN new.kind = 'debit' AND new.amount > 0
-BEGIN
-	UPDATE accounts
-	SET debited = debited + new.amount, balance = balance - new.amount
-	WHERE id = new.account;
-	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-	VALUES (new.account, new.at / 3600000, new.key, new.endpoint, new.requests, new.amount)
-	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
-		requests = requests + excluded.requests,
-		credits = credits + excluded.credits;
-	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
-	SELECT 'msg_' || lower(hex(randomblob(16))), id, balance, low_balance, granted, new.at, new.at
-	FROM accounts
-	WHERE id = new.account AND balance < low_balance AND balance + new.amount >= low_balance
-		AND NOT EXISTS (
-			SELECT 1 FROM notices
-			WHERE account = new.account AND threshold = low_balance AND notices.granted = accounts.granted
-		);
-END;
---> statement-breakpoint
 CREATE TRIGGER journal_refund AFTER INSERT ON journal
 WHEN new.kind = 'refund'
 BEGIN
 	UPDATE accounts
 	SET refunded = refunded + new.amount, balance = balance + new.amount
 	WHERE id = new.account;
-	UPDATE usage
-	SET refunded = refunded + new.amount, refunds = refunds + new.requests
-	WHERE account = new.account AND key = new.key AND endpoint = new.endpoint AND hour = (
-		SELECT at / 3600000 FROM journal
-		WHERE uid = new.uid AND account = new.account AND run = new.run AND refund = 0
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits, refunded, refunds)
+	SELECT new.account, at / 3600000, new.key, new.endpoint, 0, 0, new.amount, new.requests
+	FROM debit_batches
+	WHERE uid = new.uid AND new.key IS NOT NULL
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		refunded = refunded + excluded.refunded,
+		refunds = refunds + excluded.refunds;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_debit AFTER INSERT ON debit_batches
+BEGIN
+	UPDATE accounts
+	SET
+		debited = debited + debits.amount,
+		balance = balance - debits.amount,
+		recent_at = new.at,
+		recent_key = last_key,
+		recent_endpoint = last_endpoint,
+		recent_requests = last_requests + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+			recent_requests,
+			0
+		),
+		recent_credits = last_credits + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+			recent_credits,
+			0
+		)
+	FROM (
+		SELECT
+			json_extract(value, '$[0]') AS account,
+			sum(json_extract(value, '$[1]')) AS amount,
+			max(run.key) AS last_run,
+			json_extract(value, '$[1]') AS last_credits,
+			json_extract(value, '$[2]') AS last_requests,
+			json_extract(value, '$[3]') AS last_key,
+			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS last_endpoint
+		FROM json_each(new.runs) AS run
+		WHERE value IS NOT NULL
+		GROUP BY 1
+	) AS debits
+	WHERE id = debits.account;
+	SELECT RAISE(ABORT, 'A debit is of an account that is not there')
+	WHERE changes() <> new.accounts;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_usage AFTER INSERT ON debit_batches
+WHEN json_array_length(new.runs) > new.accounts
+BEGIN
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
+	SELECT account, new.at / 3600000, key, endpoint, requests, credits
+	FROM (
+		SELECT
+			json_extract(value, '$[0]') AS account,
+			json_extract(value, '$[1]') AS credits,
+			json_extract(value, '$[2]') AS requests,
+			json_extract(value, '$[3]') AS key,
+			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS endpoint,
+			row_number() OVER (PARTITION BY json_extract(value, '$[0]') ORDER BY run.key DESC) AS place
+		FROM json_each(new.runs) AS run
+		WHERE value IS NOT NULL
+	)
+	WHERE place > 1
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		requests = requests + excluded.requests,
+		credits = credits + excluded.credits;
+END;
+--> statement-breakpoint
+CREATE TRIGGER debit_batches_fold AFTER UPDATE OF runs ON debit_batches
+BEGIN
+	INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
+	SELECT
+		json_extract(value, '$[0]'), new.at / 3600000, 'debit', '',
+		count(*), sum(json_extract(value, '$[1]'))
+	FROM json_each(old.runs) AS run
+	WHERE value IS NOT NULL AND json_extract(new.runs, '$[' || run.key || ']') IS NULL
+	GROUP BY 1
+	ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+		count = count + excluded.count,
+		amount = amount + excluded.amount;
+	INSERT INTO folded_entries (account, hour, kind, reason, count, amount)
+	SELECT account, at / 3600000, 'refund', ifnull(reason, ''), sum(requests), sum(amount)
+	FROM journal
+	WHERE uid = new.uid
+		AND account = json_extract(old.runs, '$[' || run || '][0]')
+		AND json_extract(new.runs, '$[' || run || ']') IS NULL
+	GROUP BY 1, 2, 4
+	ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+		count = count + excluded.count,
+		amount = amount + excluded.amount;
+	DELETE FROM journal
+	WHERE uid = new.uid
+		AND account = json_extract(old.runs, '$[' || run || '][0]')
+		AND json_extract(new.runs, '$[' || run || ']') IS NULL;
+	DELETE FROM debit_batches
+	WHERE uid = new.uid AND NOT EXISTS (SELECT 1 FROM json_each(new.runs) WHERE value IS NOT NULL);
+END;
+--> statement-breakpoint
+CREATE TRIGGER accounts_recent_usage AFTER UPDATE OF recent_requests ON accounts
+WHEN old.recent_requests > 0
+	AND (old.recent_at / 3600000, old.recent_key, old.recent_endpoint)
+		IS NOT (new.recent_at / 3600000, new.recent_key, new.recent_endpoint)
+BEGIN
+	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
+	VALUES (
+		old.id, old.recent_at / 3600000, old.recent_key, old.recent_endpoint,
+		old.recent_requests, old.recent_credits
+	)
+	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
+		requests = requests + excluded.requests,
+		credits = credits + excluded.credits;
+END;
+--> statement-breakpoint
+CREATE TRIGGER accounts_low_balance AFTER UPDATE OF debited ON accounts
+WHEN new.balance < new.low_balance AND old.balance >= new.low_balance
+BEGIN
+	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
+	SELECT
+		'msg_' || lower(hex(randomblob(16))), new.id, new.balance, new.low_balance, new.granted,
+		new.recent_at, new.recent_at
+	WHERE NOT EXISTS (
+		SELECT 1 FROM notices
+		WHERE account = new.id AND threshold = new.low_balance AND granted = new.granted
 	);
 END;
 --> statement-breakpoint
