@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { ResponseError } from "@libsql/hrana-client";
 import { resultOrError } from "../../support/store/database.ts";
 import { NotSentError } from "../../../server/store/database/errors.ts";
 import { createCallQueue } from "../../../server/store/database/remote/call-queue.ts";
@@ -10,6 +11,7 @@ const connection = {
   isClosed: () => false,
   ping: () => undefined,
   isDead: () => false,
+  retire: () => undefined,
   close: () => undefined,
 };
 
@@ -19,7 +21,8 @@ test("createCallQueue() rejects a waiting call whose connection cannot be opened
   const queue = createCallQueue({
     openConnection() {
       if (++opened === 2) throw new Error("There are no free sockets");
-      return connection;
+      let isClosed = false;
+      return { ...connection, isClosed: () => isClosed, close: () => void (isClosed = true) };
     },
     inFlightMax: 1,
     unsuspectedMax: 1,
@@ -83,14 +86,15 @@ test("createCallQueue() ends a call whose connection answers no ping, and not on
 function createPipeline(pipelinedMax: number) {
   const sent: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
-  const opened: { closed: boolean }[] = [];
+  const opened: { closed: boolean; retired?: true }[] = [];
   const queue = createCallQueue({
     openConnection() {
-      const state = { closed: false };
+      const state: (typeof opened)[number] = { closed: false };
       opened.push(state);
       return {
         ...connection,
-        isClosed: () => state.closed,
+        isClosed: () => state.closed || state.retired === true,
+        retire: () => void (state.retired = true),
         close: () => void (state.closed = true),
       };
     },
@@ -159,6 +163,23 @@ test("createCallQueue() sends no more calls on a connection of which one call fa
   await expect(calls[1]).rejects.toThrow("The connection is closed");
   expect(sent).toEqual(["1", "2", "3"]);
   expect(opened).toEqual([{ closed: true }, { closed: false }]);
+  end("3")?.resolve("done");
+  expect(await calls[2]).toBe("done");
+});
+
+test("createCallQueue() lets calls end that follow one that the server answers with an error", async () => {
+  const { sent, opened, run, end } = createPipeline(2);
+  const calls = [run("1", true), run("2", true), run("3", true)];
+  const message = "no such table: a";
+  end("1")?.reject(new ResponseError(message, { message, code: "SQLITE_ERROR" }));
+  await expect(calls[0]).rejects.toThrow(message);
+  expect(opened).toEqual([{ closed: false, retired: true }]);
+  expect(sent).toEqual(["1", "2"]);
+  end("2")?.resolve("done");
+  expect(await calls[1]).toBe("done");
+  await Bun.sleep(0);
+  expect(sent).toEqual(["1", "2", "3"]);
+  expect(opened).toEqual([{ closed: true, retired: true }, { closed: false }]);
   end("3")?.resolve("done");
   expect(await calls[2]).toBe("done");
 });

@@ -56,8 +56,8 @@ interface CallQueueOptions {
 
 export function createCallQueue(options: CallQueueOptions) {
   const { inFlightMax, unsuspectedMax, pipelinedMax = 0, now, onFailure } = options;
-  const pool = createConnectionPool(options);
   const inFlight = createCallsInFlight(now);
+  const pool = createConnectionPool(options, inFlight.isUsed);
   const waiting = createWaitingCalls();
 
   function sendWaiting(): void {
@@ -77,12 +77,8 @@ export function createCallQueue(options: CallQueueOptions) {
 
   function sendCall(call: QueuedCall, connection: RemoteConnection): void {
     inFlight.add(call, connection);
-    call.send(connection).then(end.bind(null, call, release), fail.bind(null, call));
+    call.send(connection).then(end.bind(null, call, pool.release), fail.bind(null, call));
   }
-
-  /** Takes back the connection of a call that got a response, unless it has other calls. */
-  const release = (connection: RemoteConnection) =>
-    inFlight.isUsed(connection) ? undefined : pool.release(connection);
 
   /** Ends a call in flight; does nothing if it was aborted before. */
   function end(call: QueuedCall, dispose: (connection: RemoteConnection) => void): void {
@@ -97,9 +93,10 @@ export function createCallQueue(options: CallQueueOptions) {
     end(call, (connection) => {
       const unavailable = toUnavailableError(error);
       call.reject(unavailable ?? error);
-      if (isRefusal(error)) return release(connection);
-      connection.close();
+      if (isRefusal(error)) return pool.release(connection);
       if (unavailable !== undefined) onFailure();
+      retire(connection, error);
+      pool.release(connection);
     });
   }
 
@@ -219,7 +216,11 @@ function createCallsInFlight(now: () => number) {
   };
 }
 
-function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
+/** @param isUsed Whether a connection has calls in flight. */
+function createConnectionPool(
+  { openConnection, onFailure }: CallQueueOptions,
+  isUsed: (connection: RemoteConnection) => boolean,
+) {
   let idle: { readonly connection: RemoteConnection; readonly since: number }[] = [];
   return {
     acquire({ reject }: QueuedCall): RemoteConnection | undefined {
@@ -237,9 +238,12 @@ function createConnectionPool({ openConnection, onFailure }: CallQueueOptions) {
       }
     },
 
-    /** Takes back a connection whose call got a response. */
-    release: (connection: RemoteConnection): void =>
-      void idle.push({ connection, since: performance.now() }),
+    /** Takes back the connection of a call that ended; closes it if it takes no more calls. */
+    release(connection: RemoteConnection): void {
+      if (isUsed(connection)) return;
+      if (connection.isClosed()) connection.close();
+      else idle.push({ connection, since: performance.now() });
+    },
 
     discardIdle(): void {
       for (const { connection } of idle) connection.close();
@@ -252,6 +256,10 @@ function createQueueFullError(): NotSentError {
   const message = "Too many calls wait for the database right now";
   return new NotSentError(new DomainError("Service Unavailable", message));
 }
+
+/** Lets a connection take no more calls. Those that follow an answered one get their responses. */
+const retire = (connection: RemoteConnection, error: unknown) =>
+  error instanceof ResponseError ? connection.retire() : connection.close();
 
 /** Whether the server refused a call in a way that leaves its connection as it was. */
 export function isRefusal(error: unknown): boolean {

@@ -49,6 +49,7 @@ export function openRemoteConnection(
   const socket = new WebSocket(address.webSocketUrl, SUBPROTOCOL);
   const client = new WsClient(socket, authToken ?? address.authToken);
   const stream = client.openStream();
+  let isRetired = false;
   const opened = open();
   // The first call reports the failure.
   opened.catch(() => undefined);
@@ -109,7 +110,11 @@ export function openRemoteConnection(
       return (await Promise.all(results)).map(toResult);
     },
 
-    isClosed: (): boolean => client.closed || stream.closed,
+    /** Whether it takes no more calls. */
+    isClosed: (): boolean => isRetired || client.closed || stream.closed,
+
+    /** Lets it take no more calls. Those in flight go on. */
+    retire: (): void => void (isRetired = true),
 
     ...createLivenessCheck(socket),
 
