@@ -102,8 +102,8 @@ export function createGroupCommit({
   const arriving: PendingDebit[] = [];
   /** Debits for the next batch. */
   const waiting: PendingDebit[] = [];
-  /** When the last client left, as far as dropped debits and refunds tell. */
-  let lastLeftAt = Number.NEGATIVE_INFINITY;
+  /** When the last client left, as far as dropped debits and refunds tell; 0 if none has. */
+  let lastLeftAt = 0;
   /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
   let recentSize = 0;
   /** The batches whose sockets are polled. */
@@ -111,7 +111,7 @@ export function createGroupCommit({
   /** Running polls and commits. A commit goes on after it calls `startNext`, so several can run. */
   const tasks = createTaskSet();
   const pacer = createCommitPacer(pacing, startNext);
-  const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
+  const areClientsLeaving = () => lastLeftAt > 0 && performance.now() - lastLeftAt < LEAVING_MS;
 
   async function admitAfterPoll(): Promise<void> {
     await waitForEndOfTurn();
@@ -122,10 +122,10 @@ export function createGroupCommit({
   }
 
   /** Drops debits whose clients left. @returns The other debits. */
-  function dropLeft(debits: readonly PendingDebit[]): PendingDebit[] {
-    const left = debits.filter(hasLeft);
-    left.forEach(drop);
-    if (left.length > 0) lastLeftAt = performance.now();
+  function dropLeft(debits: PendingDebit[]): PendingDebit[] {
+    if (!debits.some(hasLeft)) return debits;
+    lastLeftAt = performance.now();
+    debits.filter(hasLeft).forEach(drop);
     return debits.filter((debit) => !hasLeft(debit));
   }
 

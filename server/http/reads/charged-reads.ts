@@ -154,12 +154,12 @@ function charge(
   { debitQueue, freeReads }: ChargedReadsOptions,
   { request, pattern }: MatchedRead,
   caller: RequestCaller,
-  terms: Pick<Parameters<DebitQueue["debit"]>[0], "cost" | "idempotencyKey">,
+  { cost, idempotencyKey }: Pick<Parameters<DebitQueue["debit"]>[0], "cost" | "idempotencyKey">,
 ): Promise<Receipt> {
   if (isSession(caller)) return freeReads.admit();
   const { account, key } = caller;
   const { endpoint } = pattern;
-  return debitQueue.debit({ account, key, endpoint, ...terms }, request.signal);
+  return debitQueue.debit({ account, key, endpoint, cost, idempotencyKey }, request.signal);
 }
 
 function encodeResponse(
@@ -224,13 +224,14 @@ function createResponse(
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
+  const sent = response.headers;
   if (isNotModified) {
-    response.headers.delete("content-type");
-    response.headers.delete("content-encoding");
+    sent.delete("content-type");
+    sent.delete("content-encoding");
   }
-  if (cacheKey === undefined) response.headers.delete("etag");
+  if (cacheKey === undefined) sent.delete("etag");
   setCostHeaders(headers, receipt);
-  for (const name in headers) response.headers.set(name, String(headers[name]));
+  for (const name in headers) sent.set(name, String(headers[name]));
   return response;
 }
 
