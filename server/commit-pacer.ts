@@ -25,12 +25,18 @@ const LONG_COMMIT_MS = 5;
 /** Commits in flight follow each other after this time. */
 const INTERVAL_MS = 2;
 
+/**
+ * How long a commit waits for a turn of the event loop that brings no more requests. While they do,
+ * the process is busy anyway, and a commit of 64 takes little more than one of 32.
+ */
+const GATHERING_MAX_MS = 2;
+
 /** How fast the lowest time of recent commits grows with each: it doubles in 35 commits. */
 const FORGETTING = 1.02;
 
 /**
- * Creates the pacer of a queue. What arrives during a commit waits for its end, so that commits are
- * few and large. If even the fastest of the recent commits took long, because the network is slow,
+ * Creates the pacer of a queue. What arrives during a commit waits for its end, and for the next
+ * requests of the clients that it answers, so that commits are few and large. If even the fastest of the recent commits took long, because the network is slow,
  * the next one starts sooner.
  *
  * @param start Starts a commit with all that waits, and later calls `end()` once it is committed.
@@ -47,6 +53,10 @@ export function createCommitPacer(
   /** The lowest time of recent commits. */
   let lowestMs = 0;
   let isScheduled = false;
+  /** Counts the requests. */
+  let arrivals = 0;
+  /** How many requests the last commit had. */
+  let lastCount = 0;
   let timer: Timer | undefined;
 
   /** Whether a commit may start now or soon, before one in flight ends. */
@@ -73,6 +83,7 @@ export function createCommitPacer(
     if (count === 0) return;
     inFlight++;
     startedAt = now;
+    lastCount = count;
   }
 
   function cancelTimer(): void {
@@ -89,11 +100,19 @@ export function createCommitPacer(
     wake();
   }
 
-  /** Starts a commit after this turn of the event loop, or as soon as another one may start. */
+  /** Starts a commit once a turn of the event loop has brought no request after the ones seen. */
+  function gather(until: number, seen: number): void {
+    if (arrivals === seen || isComplete() || performance.now() > until) startIfReady();
+    else setImmediate(gather, until, arrivals);
+  }
+
+  /** A request waits: starts a commit soon, or as soon as another one may start. */
   function wake(): void {
+    arrivals++;
     if (isScheduled || !mayStart() || (timer !== undefined && !isComplete())) return;
     isScheduled = true;
-    setImmediate(startIfReady);
+    // Of several clients that were answered together, some have not sent their next request yet.
+    setImmediate(gather, performance.now() + GATHERING_MAX_MS, lastCount > 1 ? 0 : arrivals);
   }
 
   return {

@@ -27,6 +27,8 @@ function createTestPacer(pacing: CommitPacing) {
   return { commits, pacer, add, waitForCommit };
 }
 
+const endOfTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 describe("createCommitPacer()", () => {
   test("starts the next commit, with all that waits, when the one before has ended", async () => {
     const { commits, pacer, add, waitForCommit } = createTestPacer(SERVER_PACING);
@@ -54,6 +56,43 @@ describe("createCommitPacer()", () => {
     });
     pacer.wake();
     await waitUntil(() => started.length === 1);
+  });
+
+  test("waits after a commit of several for a turn that brings no more", async () => {
+    const { commits, pacer, add, waitForCommit } = createTestPacer(SERVER_PACING);
+    add(2);
+    (await waitForCommit(0)).end();
+    for (let turn = 0; turn < 5; turn++) {
+      await endOfTurn();
+      add(1);
+    }
+    expect(commits).toHaveLength(1);
+    expect((await waitForCommit(1)).count).toBe(5);
+    commits[1]?.end();
+    await waitUntil(pacer.isIdle);
+    expect(commits).toHaveLength(2);
+  });
+
+  test("starts after 2 ms if every turn brings more", async () => {
+    const { commits, add, waitForCommit } = createTestPacer(SERVER_PACING);
+    add(2);
+    (await waitForCommit(0)).end();
+    const startedAt = performance.now();
+    while (commits.length === 1) {
+      add(1);
+      await endOfTurn();
+    }
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2);
+  });
+
+  test("starts at the end of the turn after a commit of one", async () => {
+    const { commits, add, waitForCommit } = createTestPacer(SERVER_PACING);
+    add(1);
+    (await waitForCommit(0)).end();
+    await endOfTurn();
+    add(1);
+    await endOfTurn();
+    expect(commits).toHaveLength(2);
   });
 
   test("starts several commits, one after another, when even the fastest took long", async () => {

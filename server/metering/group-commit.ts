@@ -80,17 +80,16 @@ const SMALL_BATCH_SIZE = 8;
 
 /**
  * Creates the group commit. The first batch holds the requests of one turn of the event loop, the
- * next batch the requests that arrive until the responses of the first are sent: then clients that
- * send their next request at once are in it, and batches are larger.
+ * next batch the requests that arrive during its commit, and those of the clients that it answers
+ * and that send their next request at once.
  *
  * While clients leave, a debit enters a batch after the next poll of the sockets. The runtime reads
  * a request as soon as it accepts the connection, even if the client has reset that connection, and
  * learns of the reset by the next poll. After a poll, a client that resets each connection before
  * it opens the next one has one request here. Without polls, a batch held up to 256 requests of 32
- * such clients, and a kill left them charged. The poll halves the batches of 64 connections, which
- * costs 4 of 25 µs of CPU time a response where commits are not synced. So debits skip it as long
- * as no client leaves. When clients begin to leave, or requests pile up, one poll for the whole
- * batch finds the clients that left.
+ * such clients, and a kill left them charged. The poll delays a batch by two turns of the event
+ * loop, so debits skip it as long as no client leaves. When clients begin to leave, or requests pile
+ * up, one poll for the whole batch finds the clients that left.
  */
 export function createGroupCommit({
   takeRefunds,
