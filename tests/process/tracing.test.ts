@@ -132,9 +132,11 @@ describe("GET /api/video/{channel}/details", () => {
   });
 
   test("has no load and no render if the response is cached", async () => {
-    await readTraced(DETAILS);
-    const { trees } = await readTraced(DETAILS);
-    expect(formatTrees(trees)).toBe(`${ROUTE}(admission,debit(commit))`);
+    // The figures of the channel are computed in the background, and remove it from the cache once.
+    await waitUntil(async () => {
+      const { trees } = await readTraced(DETAILS);
+      return formatTrees(trees) === `${ROUTE}(admission,debit(commit))`;
+    });
   });
 
   test("402: ends with the debit, which is no failure of the service", async () => {
