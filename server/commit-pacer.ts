@@ -26,8 +26,8 @@ const LONG_COMMIT_MS = 5;
 const INTERVAL_MS = 2;
 
 /**
- * How long a commit waits for a turn of the event loop that brings no more requests. While they do,
- * the process is busy anyway, and a commit of 64 takes little more than one of 32.
+ * How long a commit waits at most for a turn of the event loop that brings no new request. Until
+ * then the process is busy anyway, and a commit of 64 requests takes little more than one of 32.
  */
 const GATHERING_MAX_MS = 2;
 
@@ -36,8 +36,8 @@ const FORGETTING = 1.02;
 
 /**
  * Creates the pacer of a queue. What arrives during a commit waits for its end, and for the next
- * requests of the clients that it answers, so that commits are few and large. If even the fastest of the recent commits took long, because the network is slow,
- * the next one starts sooner.
+ * requests of the clients that it answers, so that commits are few and large. If even the fastest of
+ * the recent commits took long, because the network is slow, the next one starts sooner.
  *
  * @param start Starts a commit with all that waits, and later calls `end()` once it is committed.
  *   Returns the number of requests; 0 if nothing waits.
@@ -53,7 +53,7 @@ export function createCommitPacer(
   /** The lowest time of recent commits. */
   let lowestMs = 0;
   let isScheduled = false;
-  /** Counts the requests. */
+  /** Counts the calls of `wake()`: each request makes one. */
   let arrivals = 0;
   /** How many requests the last commit had. */
   let lastCount = 0;
@@ -100,7 +100,7 @@ export function createCommitPacer(
     wake();
   }
 
-  /** Starts a commit once a turn of the event loop has brought no request after the ones seen. */
+  /** Starts a commit once a turn of the event loop has brought no new request. */
   function gather(until: number, seen: number): void {
     if (arrivals === seen || isComplete() || performance.now() > until) startIfReady();
     else setImmediate(gather, until, arrivals);

@@ -101,8 +101,8 @@ export function createGroupCommit({
   const arriving: PendingDebit[] = [];
   /** Debits for the next batch. */
   const waiting: PendingDebit[] = [];
-  /** When the last client left, as far as dropped debits and refunds tell; 0 if none has. */
-  let lastLeftAt = 0;
+  /** When the last client left, as far as dropped debits and refunds tell. */
+  let lastLeftAt = Number.NEGATIVE_INFINITY;
   /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
   let recentSize = 0;
   /** The batches whose sockets are polled. */
@@ -110,7 +110,7 @@ export function createGroupCommit({
   /** Running polls and commits. A commit goes on after it calls `startNext`, so several can run. */
   const tasks = createTaskSet();
   const pacer = createCommitPacer(pacing, startNext);
-  const areClientsLeaving = () => lastLeftAt > 0 && performance.now() - lastLeftAt < LEAVING_MS;
+  const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
 
   async function admitAfterPoll(): Promise<void> {
     await waitForEndOfTurn();

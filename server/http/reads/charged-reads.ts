@@ -224,14 +224,13 @@ function createResponse(
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
-  const sent = response.headers;
   if (isNotModified) {
-    sent.delete("content-type");
-    sent.delete("content-encoding");
+    response.headers.delete("content-type");
+    response.headers.delete("content-encoding");
   }
-  if (cacheKey === undefined) sent.delete("etag");
+  if (cacheKey === undefined) response.headers.delete("etag");
   setCostHeaders(headers, receipt);
-  for (const name in headers) sent.set(name, String(headers[name]));
+  for (const name in headers) response.headers.set(name, String(headers[name]));
   return response;
 }
 

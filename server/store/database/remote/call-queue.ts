@@ -95,7 +95,7 @@ export function createCallQueue(options: CallQueueOptions) {
       call.reject(unavailable ?? error);
       if (isRefusal(error)) return pool.release(connection);
       if (unavailable !== undefined) onFailure();
-      retire(connection, error);
+      retireOrClose(connection, error);
       pool.release(connection);
     });
   }
@@ -257,8 +257,8 @@ function createQueueFullError(): NotSentError {
   return new NotSentError(new DomainError("Service Unavailable", message));
 }
 
-/** Lets a connection take no more calls. Those that follow an answered one get their responses. */
-const retire = (connection: RemoteConnection, error: unknown) =>
+/** Ends the use of a connection. If the server answered, calls in flight get their responses. */
+const retireOrClose = (connection: RemoteConnection, error: unknown) =>
   error instanceof ResponseError ? connection.retire() : connection.close();
 
 /** Whether the server refused a call in a way that leaves its connection as it was. */
