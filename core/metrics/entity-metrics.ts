@@ -26,7 +26,7 @@ import {
 } from "./milestones.ts";
 import { computeCountGain, computeRate, type CountHistory } from "./rates.ts";
 import { roundMetric } from "./round.ts";
-import { findRoundingStep } from "./rounding.ts";
+import { findRoundingStep } from "./rounded-counts.ts";
 import { computeTrend, listWindowPoints, type Trend } from "./trend.ts";
 
 /** The metrics of an entity, by the names of `METRICS`; `null` is unknown. */

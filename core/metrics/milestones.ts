@@ -2,7 +2,7 @@
 import { DAY_MS } from "../time.ts";
 import type { CountPoint } from "./count-points.ts";
 import { computePaceRange, fitLine, type Line } from "./line.ts";
-import { findRoundingStep, getRoundingStep } from "./rounding.ts";
+import { findRoundingStep, getRoundingStep } from "./rounded-counts.ts";
 import { fitChanges, listWindowPoints } from "./trend.ts";
 
 /** The least milestone. Milestones are the numbers from here on with one digit other than 0. */

@@ -3,7 +3,7 @@ import { DAY_MS } from "../time.ts";
 import type { CountPoint } from "./count-points.ts";
 import { predictValue, fitLine, type Line, type LinePoint } from "./line.ts";
 import { roundMetric } from "./round.ts";
-import { countRoundingSteps, findRoundingStep, getRoundingStep } from "./rounding.ts";
+import { countRoundingSteps, findRoundingStep, getRoundingStep } from "./rounded-counts.ts";
 
 /** The days that trends, projections and milestones look back. */
 export const TREND_DAYS = 30;

@@ -1,5 +1,5 @@
 /** Computes changes of counts, their rates and extremes, and the least heights of their charts. */
-import { findRoundingStep, isChangeRounding } from "../../core/metrics/rounding.ts";
+import { findRoundingStep, isChangeRounding } from "../../core/metrics/rounded-counts.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Measure } from "./format.ts";
 

@@ -1,5 +1,5 @@
 /** A small chart for a table cell: a line without axes, marked as a loss if it falls. */
-import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { findRoundingStep } from "../../../core/metrics/rounded-counts.ts";
 import { LEAST_STEPS } from "../changes.ts";
 
 const WIDTH = 96;

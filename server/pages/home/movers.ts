@@ -5,7 +5,7 @@
 import { MetricsError, type Client } from "../../../core/client/mod.ts";
 import { GAIN_PERIOD_DAYS } from "../../../core/growth.ts";
 import { findLastMilestone, findNextMilestone } from "../../../core/metrics/milestones.ts";
-import { isChangeRounding } from "../../../core/metrics/rounding.ts";
+import { isChangeRounding } from "../../../core/metrics/rounded-counts.ts";
 import { hasDerivedFigures } from "../derived-figures.ts";
 import { readOnce, useRead } from "../hooks.ts";
 import { getMainGain, getPercentName } from "../labels.ts";

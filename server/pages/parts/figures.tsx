@@ -1,6 +1,6 @@
 /** Shows numbers, instants and texts for people, lists of figures, and exact values as tooltips. */
 import type { ComponentChildren } from "preact";
-import { isChangeRounding } from "../../../core/metrics/rounding.ts";
+import { isChangeRounding } from "../../../core/metrics/rounded-counts.ts";
 import {
   formatChange,
   formatCompact,

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery } from "../../../core/client/mod.ts";
 import type { HistoryItem } from "../../../core/histories.ts";
 import type { EntityKind } from "../../../core/kinds.ts";
-import { findRoundingStep, isRoundingStep } from "../../../core/metrics/rounding.ts";
+import { findRoundingStep, isRoundingStep } from "../../../core/metrics/rounded-counts.ts";
 import { formatPeriod, ScaledTime } from "../charts/chart-table.tsx";
 import { Charts } from "../charts/charts.tsx";
 import type { View } from "../charts/view.ts";

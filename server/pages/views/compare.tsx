@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import type { OwnerKind } from "../../../core/kinds.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { findRoundingStep } from "../../../core/metrics/rounded-counts.ts";
 import { Charts } from "../charts/charts.tsx";
 import type { Measure } from "../format.ts";
 import { readOnce, useHistoryPlan, useRead } from "../hooks.ts";

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { GainDefinition } from "../../../core/growth.ts";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
-import { isChangeRounding } from "../../../core/metrics/rounding.ts";
+import { isChangeRounding } from "../../../core/metrics/rounded-counts.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { hasDerivedFigures } from "../derived-figures.ts";
 import { formatNumberOf } from "../format.ts";

@@ -1,6 +1,6 @@
 /** The page of a channel or user with its items, and of a short or tweet: figures and history. */
 import type { ComponentChildren } from "preact";
-import { findRoundingStep } from "../../../core/metrics/rounding.ts";
+import { findRoundingStep } from "../../../core/metrics/rounded-counts.ts";
 import { useRead } from "../hooks.ts";
 import { COUNT_LABELS, PERIOD_LABELS } from "../labels.ts";
 import {

@@ -5,7 +5,7 @@ import {
   getRoundingStep,
   isChangeRounding,
   isRoundingStep,
-} from "../../../core/metrics/rounding.ts";
+} from "../../../core/metrics/rounded-counts.ts";
 
 test.each([
   [0, 1],
