@@ -118,6 +118,8 @@ export async function openService(options: ServiceOptions) {
     admin,
   });
   const { serveUncharged } = publicApi;
+  const startInBackground = () =>
+    maintenance.startInBackground(() => imports.counts.countRunning() > 0);
   const ownerParts = { ...admin, ...maintenance, tokens, importBatches, serveUncharged };
   const owner = createOwner(ownerParts, options, log);
   return {
@@ -130,7 +132,7 @@ export async function openService(options: ServiceOptions) {
     warmUp: () => Promise.all([databases.warmUp(), startParseWorker()]),
     debitCommits,
     startBackups: backups.startScheduled,
-    startMaintenance: () => roles.maintenance.start(maintenance.startInBackground),
+    startMaintenance: () => roles.maintenance.start(startInBackground),
     startNotices,
     recoverRefunds: charges.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */

@@ -28,15 +28,20 @@ export async function* refreshFigures(database: Database): AsyncGenerator<number
   }
 }
 
-/** Computes stale figures, with a pause after each step: as long as the step, times `pauseRatio`. */
+/**
+ * Computes stale figures, with a pause after each step: as long as the step, times `pauseRatio`.
+ *
+ * @returns Whether no figure is stale; not if it ended because `shouldStop()` returned true.
+ */
 export async function refreshFiguresInBackground(
   database: Database,
-  { pauseRatio, signal }: { readonly pauseRatio: number; readonly signal: AbortSignal },
-): Promise<void> {
+  { pauseRatio, shouldStop }: { readonly pauseRatio: number; shouldStop(): boolean },
+): Promise<boolean> {
   let startedAt = performance.now();
   for await (const _ of refreshFigures(database)) {
-    if (signal.aborted) return;
+    if (shouldStop()) return false;
     await wait((performance.now() - startedAt) * pauseRatio);
     startedAt = performance.now();
   }
+  return true;
 }
