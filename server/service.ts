@@ -72,13 +72,13 @@ export async function openService(options: ServiceOptions) {
   const ledgerParts = createLedgerParts(config, databases, log);
   const { roles, debitCommits, ledger } = ledgerParts;
   const { authenticator, tokens, ...stores } = createAccess(config, database, now);
-  const maintenance = createMaintenance(config, databases, now, log);
   const backups = createBackups(config, databases, roles.backup, now, log);
   const charges = createChargedReadParts(config, databases, ledgerParts, authenticator, log, now);
   // While the command `import` owns the file, nobody waits for its transactions.
   const importOptions = verb === "import" ? {} : charges;
   const imports = createImporters(databases, roles.collector.databases, now, importOptions);
   const { importObservations, importBatches, importCollected } = imports;
+  const maintenance = createMaintenance(config, databases, imports.counts, now, log);
   const collecting = await createCollection(options, roles.collector, importCollected, now);
   const { startNotices, ...notified } = createNotices(config, database, now, log);
   const collectionLists = createCollectionLists(options, database);
@@ -118,8 +118,6 @@ export async function openService(options: ServiceOptions) {
     admin,
   });
   const { serveUncharged } = publicApi;
-  const startInBackground = () =>
-    maintenance.startInBackground(() => imports.counts.countRunning() > 0);
   const ownerParts = { ...admin, ...maintenance, tokens, importBatches, serveUncharged };
   const owner = createOwner(ownerParts, options, log);
   return {
@@ -132,7 +130,7 @@ export async function openService(options: ServiceOptions) {
     warmUp: () => Promise.all([databases.warmUp(), startParseWorker()]),
     debitCommits,
     startBackups: backups.startScheduled,
-    startMaintenance: () => roles.maintenance.start(startInBackground),
+    startMaintenance: () => roles.maintenance.start(maintenance.startInBackground),
     startNotices,
     recoverRefunds: charges.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */

@@ -11,7 +11,7 @@ import type { CommittedRuns } from "../store/accounts/run-batches.ts";
  * The version of these messages. With another one, a process commits its batches itself. Increase
  * it with each change: `tests/committer/messages.test.ts` has the schemas of each version.
  */
-export const MESSAGES_VERSION = 1;
+export const MESSAGES_VERSION = 2;
 
 /** The path of a connection: processes with other tables or other messages find nothing there. */
 export const createPath = (tablesVersion: number, messagesVersion = MESSAGES_VERSION): string =>
@@ -54,7 +54,6 @@ const REFUND = Type.Object({
 
 const BATCH = Type.Object({
   runs: Type.Array(RUN, { minItems: 1 }),
-  accountCount: COUNT,
   uid: Type.String({ minLength: 1 }),
   now: WHOLE_NUMBER,
   since: Type.Optional(WHOLE_NUMBER),

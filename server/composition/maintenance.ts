@@ -23,6 +23,7 @@ const BACKGROUND_PAUSE_RATIO = 9;
 export function createMaintenance(
   { retention: policy, journalDays: days }: Config,
   databases: Pick<Databases, "ledger" | "entities">,
+  imports: { countRunning(): number },
   now: () => number,
   log: ServiceLogger,
 ) {
@@ -54,9 +55,8 @@ export function createMaintenance(
       for (const database of new Set([ledger, entities])) await checkIntegrity(database);
     },
 
-    /** @param isImporting Whether observations are imported right now. */
-    startInBackground(isImporting: () => boolean) {
-      const stopFigures = startFigures(entities, isImporting, log);
+    startInBackground() {
+      const stopFigures = startFigures(entities, () => imports.countRunning() > 0, log);
       const stopDaily = startMaintenance(
         {
           foldJournal: () => foldJournal(ledger, { ...background, days, now: now() }),

@@ -8,7 +8,6 @@ import { waitUntil } from "../support/wait.ts";
 
 const createBatch = (uid: string): RunBatch => ({
   runs: [{ account: 1, cost: 1, key: 1, endpoint: "/api/video/channels", count: 1 }],
-  accountCount: 1,
   uid,
   now: 0,
   refunds: [],

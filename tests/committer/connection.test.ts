@@ -20,7 +20,6 @@ const COMMITTED: CommittedRuns = {
 
 const createBatch = (uid: string): RunBatch => ({
   runs: [{ account: 1, cost: 1, key: 1, endpoint: "/api/video/channels", count: 1 }],
-  accountCount: 1,
   uid,
   now: 1_790_000_000_000,
   since: undefined,

@@ -40,7 +40,7 @@ export function groupIntoRuns(charges: readonly AccountCharge[]) {
     lastPositions.set(account, runs.length);
     runs.push({ account, cost, key, endpoint, count: 1, idempotencyKey, hasWaited });
   }
-  return { runs, runOf, accountCount: lastPositions.size };
+  return { runs, runOf };
 }
 
 /** The endpoints of runs, and the position of each run's endpoint among them. */

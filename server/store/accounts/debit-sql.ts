@@ -26,8 +26,6 @@ import type { DebitRefund } from "./refunds.ts";
 /** A batch of charges, as runs. */
 export interface RunBatch {
   readonly runs: readonly ChargeRun[];
-  /** The number of accounts in the runs. */
-  readonly accountCount: number;
   /** Identifies the batch. */
   readonly uid: string;
   readonly now: number;
@@ -40,16 +38,16 @@ export interface RunBatch {
 /** The texts of {@link insertCoveredRunsSql} by the number of batches: creating one takes 20 µs. */
 const coveredRunTexts: string[] = [];
 
-/** The statement's first argument has what the batches know of changes, then each has five. */
+/** The statement's first argument has what the batches know of changes, then each has four. */
 function insertCoveredRunsSql(batchCount: number): string {
   const values = Array.from({ length: batchCount }, (_, index) => {
-    const [uid = "", ...others] = [2, 3, 4, 5, 6].map((place) => `?${5 * index + place}`);
+    const [uid = "", ...others] = [2, 3, 4, 5].map((place) => `?${4 * index + place}`);
     return `(${checkedUidSql(uid)}, ${others.join(", ")})`;
   });
   // RETURNING reads the balances before the triggers of the row move them, and after those of the
   // rows before it.
   return `
-    INSERT INTO debit_batches (uid, at, accounts, endpoints, runs)
+    INSERT INTO debit_batches (uid, at, endpoints, runs)
     VALUES ${values.join(", ")}
     RETURNING
       uid,
@@ -68,10 +66,10 @@ function insertCoveredRunsSql(batchCount: number): string {
 export function createCoveredStatement(batches: readonly RunBatch[]): Statement {
   const sinceByUid: Record<string, number | undefined> = {};
   const args: (string | number)[] = [];
-  for (const { runs, accountCount, uid, now, since } of batches) {
+  for (const { runs, uid, now, since } of batches) {
     sinceByUid[uid] = since;
     const { endpoints, debits } = encodeDebits(runs);
-    args.push(uid, now, accountCount, endpoints, debits);
+    args.push(uid, now, endpoints, debits);
   }
   const sql = (coveredRunTexts[batches.length] ??= insertCoveredRunsSql(batches.length));
   return { sql, args: [JSON.stringify(sinceByUid), ...args] };
@@ -119,7 +117,7 @@ const IS_UNPAID_RUN = `NOT EXISTS (
  * covered runs has a row, too, so that it is committed only once.
  */
 const INSERT_DECIDED_RUNS = `
-  INSERT INTO debit_batches (uid, at, accounts, endpoints, runs)
+  INSERT INTO debit_batches (uid, at, endpoints, runs)
   WITH RECURSIVE runs AS (${RUN_ROWS.selectSql}),
   unpaid AS (
     SELECT *, row_number() OVER (PARTITION BY account ORDER BY position) AS place
@@ -145,7 +143,6 @@ const INSERT_DECIDED_RUNS = `
   SELECT
     ?3,
     ?4,
-    count(DISTINCT account) FILTER (WHERE covered_count > 0),
     ?5,
     json_group_array(
       json(

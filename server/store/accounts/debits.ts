@@ -31,9 +31,9 @@ export async function commitDebits(
   charges: readonly AccountCharge[],
   { id: uid, now, since, refunds = [] }: DebitBatch,
 ) {
-  const { runs, runOf, accountCount } = groupIntoRuns(charges);
+  const { runs, runOf } = groupIntoRuns(charges);
   for (const { cost } of runs) assertCreditAmount(cost);
-  const committed = await commitRuns({ runs, accountCount, uid, now, since, refunds });
+  const committed = await commitRuns({ runs, uid, now, since, refunds });
   return {
     outcomes: assignOutcomes(charges, runOf, uid, Math.floor(now / HOUR_MS), committed),
     changes: parseCommitChanges(committed.changes, since),
@@ -85,8 +85,8 @@ function assignOutcomes(
 
 // It keeps the batch from being committed from here on.
 const INSERT_MARK = `
-  INSERT INTO debit_batches (uid, at, accounts, endpoints, runs)
-  VALUES (?, ?, 0, '[]', '[]')
+  INSERT INTO debit_batches (uid, at, endpoints, runs)
+  VALUES (?, ?, '[]', '[]')
   ON CONFLICT DO NOTHING`;
 
 // A refund of a whole run stands in the place of that of its first request. Nobody has a receipt of

@@ -89,9 +89,9 @@ const SELECT_STEP = `
     'oldCount', count(*) FILTER (WHERE ${HOUR} < ?2)
   )
   FROM (
-    SELECT uid, at, sum(max(accounts, 1)) OVER (ORDER BY uid) - max(accounts, 1) AS debits_before
+    SELECT uid, at, sum(debits) OVER (ORDER BY uid) - debits AS debits_before
     FROM (
-      SELECT uid, at, accounts
+      SELECT uid, at, max(json_array_length(runs), 1) AS debits
       FROM debit_batches
       WHERE uid > ?1
       ORDER BY uid
@@ -134,7 +134,8 @@ const FOLD_DEBITS = `
 /** Deletes the batches that only say that they debited nothing. */
 const DELETE_EMPTY_BATCHES = `
   DELETE FROM debit_batches
-  WHERE uid > ?1 AND uid <= ?2 AND ${HOUR} < ?3 AND accounts = 0`;
+  WHERE uid > ?1 AND uid <= ?2 AND ${HOUR} < ?3
+    AND NOT EXISTS (SELECT 1 FROM json_each(runs) WHERE value IS NOT NULL)`;
 
 const COUNT_ENTRIES = `
   SELECT

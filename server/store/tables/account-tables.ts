@@ -115,8 +115,6 @@ export const debitBatches = sqliteTable("debit_batches", {
   /** It is created before the commit, so that a retried one debits once. */
   uid: text().primaryKey(),
   at: integer().notNull(),
-  /** The number of debited accounts. */
-  accounts: integer().notNull(),
   /** A JSON array of the endpoints, which runs name by their positions. */
   endpoints: text().notNull(),
   /**

@@ -21,63 +21,47 @@ BEGIN
 		refunds = refunds + excluded.refunds;
 END;
 --> statement-breakpoint
-CREATE TRIGGER debit_batches_debit AFTER INSERT ON debit_batches
+-- The runs of a batch are inserted here, in their order. It has no rows.
+CREATE VIEW debited_runs AS
+SELECT NULL AS account, NULL AS credits, NULL AS requests, NULL AS key, NULL AS endpoint, NULL AS at
+WHERE false;
+--> statement-breakpoint
+CREATE TRIGGER debited_runs_debit INSTEAD OF INSERT ON debited_runs
 BEGIN
 	UPDATE accounts
 	SET
-		debited = debited + debits.amount,
-		balance = balance - debits.amount,
+		debited = debited + new.credits,
+		balance = balance - new.credits,
 		recent_at = new.at,
-		recent_key = last_key,
-		recent_endpoint = last_endpoint,
-		recent_requests = last_requests + iif(
-			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+		recent_key = new.key,
+		recent_endpoint = new.endpoint,
+		recent_requests = new.requests + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, new.key, new.endpoint),
 			recent_requests,
 			0
 		),
-		recent_credits = last_credits + iif(
-			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, last_key, last_endpoint),
+		recent_credits = new.credits + iif(
+			(recent_at / 3600000, recent_key, recent_endpoint) IS (new.at / 3600000, new.key, new.endpoint),
 			recent_credits,
 			0
 		)
-	FROM (
-		SELECT
-			json_extract(value, '$[0]') AS account,
-			sum(json_extract(value, '$[1]')) AS amount,
-			max(run.key) AS last_run,
-			json_extract(value, '$[1]') AS last_credits,
-			json_extract(value, '$[2]') AS last_requests,
-			json_extract(value, '$[3]') AS last_key,
-			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS last_endpoint
-		FROM json_each(new.runs) AS run
-		WHERE value IS NOT NULL
-		GROUP BY 1
-	) AS debits
-	WHERE id = debits.account;
+	WHERE id = new.account;
 	SELECT RAISE(ABORT, 'A debit is of an account that is not there')
-	WHERE changes() <> new.accounts;
+	WHERE changes() = 0;
 END;
 --> statement-breakpoint
-CREATE TRIGGER debit_batches_usage AFTER INSERT ON debit_batches
-WHEN json_array_length(new.runs) > new.accounts
+CREATE TRIGGER debit_batches_debit AFTER INSERT ON debit_batches
 BEGIN
-	INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-	SELECT account, new.at / 3600000, key, endpoint, requests, credits
-	FROM (
-		SELECT
-			json_extract(value, '$[0]') AS account,
-			json_extract(value, '$[1]') AS credits,
-			json_extract(value, '$[2]') AS requests,
-			json_extract(value, '$[3]') AS key,
-			json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']') AS endpoint,
-			row_number() OVER (PARTITION BY json_extract(value, '$[0]') ORDER BY run.key DESC) AS place
-		FROM json_each(new.runs) AS run
-		WHERE value IS NOT NULL
-	)
-	WHERE place > 1
-	ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET
-		requests = requests + excluded.requests,
-		credits = credits + excluded.credits;
+	INSERT INTO debited_runs (account, credits, requests, key, endpoint, at)
+	SELECT
+		json_extract(value, '$[0]'),
+		json_extract(value, '$[1]'),
+		json_extract(value, '$[2]'),
+		json_extract(value, '$[3]'),
+		json_extract(new.endpoints, '$[' || json_extract(value, '$[4]') || ']'),
+		new.at
+	FROM json_each(new.runs)
+	WHERE value IS NOT NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER debit_batches_fold AFTER UPDATE OF runs ON debit_batches

@@ -31,7 +31,6 @@ function createBatch(
 ): RunBatch {
   return {
     runs: accounts.map((account) => createRun(account, run)),
-    accountCount: new Set(accounts).size,
     uid: `batch ${++batchCount}`,
     now: NOW,
     refunds: [],
