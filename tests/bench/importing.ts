@@ -1,6 +1,6 @@
 /**
  * Measures the import into an empty database against sqlite3, which imports the same rows as CSV,
- * and against itself with the lines in another order.
+ * and against itself with the lines in another order, and beside a service.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import {
   type ImportDataset,
   type ImportOrder,
 } from "./import-dataset.ts";
+import { measureImportBeside } from "./importing-beside.ts";
 import { readResidentMib } from "./machine.ts";
 import { atMost, lessThan, type BenchContext } from "./bench-context.ts";
 import { createRatioRow, createSkippedRow, createValueRow, type ReportRow } from "./report.ts";
@@ -78,6 +79,7 @@ export async function measureImport(context: BenchContext): Promise<ReportRow[]>
     ),
     ...IMPORT_ORDERS.flatMap((order) => createPeakRows(`import ${order}`, ours[order], 300)),
     ...createPeakRows("sqlite3", sqlite),
+    ...(await measureImportBeside(context, source.observationsFiles["by time"], what)),
   ];
 }
 
