@@ -80,6 +80,8 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await expectCost(0, 93);
     expect(await page.locator("dd").allTextContents()).toEqual(["93", "7", account]);
     await page.getByRole("link", { name: "Channels" }).click();
+    // The page of the account has such a button, too.
+    await page.getByRole("link", { name: "soup" }).waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("this page cost 1").waitFor();
     await expectCost(1, 92);
