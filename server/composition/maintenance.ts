@@ -78,8 +78,8 @@ const FIGURES_INTERVAL_MS = 1000;
 const FIGURES_PAUSE_RATIO = 3;
 
 /**
- * Figures wait for the end of an import, which would make them stale again, but not longer. Computed
- * meanwhile, they double the p99 of response times.
+ * How long figures wait at most for the end of an import, which makes them stale again. Computed
+ * during an import, they double the p99 of response times.
  */
 const FIGURES_DELAY_MAX_MS = 30_000;
 

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
 import { NOW } from "../support/service.ts";
-import { retryWithin, waitUntil } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 
 /** An answer to a request that fails and costs nothing, and that a client does not repeat. */
 const FAILURE = {
@@ -79,11 +79,9 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await page.getByRole("link", { name: "Account" }).click();
     await expectCost(0, 93);
     expect(await page.locator("dd").allTextContents()).toEqual(["93", "7", account]);
-    // The page of the account has such a button, too. Beside other tests, the first click can be lost.
-    await retryWithin(30_000, async () => {
-      await page.getByRole("link", { name: "Channels" }).click();
-      await page.getByRole("link", { name: "soup" }).waitFor({ timeout: 10_000 });
-    });
+    await page.getByRole("link", { name: "Channels" }).click();
+    // The page of the account has such a button, too.
+    await page.getByRole("link", { name: "soup" }).waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("this page cost 1").waitFor();
     await expectCost(1, 92);

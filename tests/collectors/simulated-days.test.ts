@@ -148,7 +148,6 @@ describe("simulated days of collecting", () => {
         }
       });
     },
-    // Alone, the short form takes 16 s; beside seven other test files on two cores, up to 120 s.
-    IS_LONG ? 7_200_000 : 240_000,
+    IS_LONG ? 7_200_000 : 120_000,
   );
 });
