@@ -98,8 +98,11 @@ export async function continueHere<Result>(
 /** How long scrolling back waits until a page that is opened again is as long as before. */
 const SCROLL_BACK_MAX_MS = 1000;
 
+/** Scrolls to where the visitor was, unless they have opened another page meanwhile. */
 function scrollBack(y: number, deadline: number): void {
+  const { href } = location;
   requestAnimationFrame((now) => {
+    if (location.href !== href) return;
     scrollTo(0, y);
     if (scrollY < Math.floor(y) && now < deadline) scrollBack(y, deadline);
   });

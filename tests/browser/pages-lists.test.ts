@@ -184,6 +184,23 @@ describe.skipIf(!hasBrowser())("the lists", () => {
       expect(await page.evaluate<number>("scrollY")).toBeCloseTo(before, 0);
     });
     await page.getByText("this page cost 0").waitFor();
+    // Scrolling back ends with the page: here, the next page opens before the first frame.
+    await link.click();
+    await waitForPage(page);
+    await page.evaluate(`new Promise((done) => {
+      addEventListener("popstate", () => {
+        document.querySelector('a[href="/channels"]').click();
+        done();
+      }, { once: true });
+      history.back();
+    })`);
+    const scrolls = await page.evaluate<number[]>(`new Promise((done) => {
+      const calls = [];
+      const scroll = scrollTo;
+      window.scrollTo = (x, y) => { calls.push(y); scroll(x, y); };
+      setTimeout(() => done(calls), 200);
+    })`);
+    expect(scrolls.filter((y) => y > 0)).toEqual([]);
     await close();
   }, 60_000);
 });
