@@ -7,7 +7,7 @@ import {
   startAdminPage,
   type AdminPage,
 } from "../support/processes/admin-page.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import {
   countSeriesPixels,
   findBarriers,
@@ -67,9 +67,11 @@ describe.skipIf(!hasBrowser())("/admin", () => {
         await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 5000);
         for (let count = 0; count < 4; count++) {
           await admin.service.get("/api/video/channels");
-          const reading = page.waitForResponse("**/metrics");
-          await page.clock.runFor(2000);
-          await (await reading).finished();
+          const [response] = await Promise.all([
+            page.waitForResponse("**/metrics"),
+            page.clock.runFor(2000),
+          ]);
+          await response.finished();
         }
         await page.clock.resume();
       }
@@ -199,9 +201,8 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     expect(await page.locator("section td").allInnerTexts()).toEqual(
       expect.arrayContaining(["/api/video/channels", "−2", "+1,000", "read"]),
     );
-    const downloading = page.waitForEvent("download");
-    await press(page, "CSV of these lines");
-    const csv = await Bun.file(await (await downloading).path()).text();
+    const saved = await download(page, () => press(page, "CSV of these lines"));
+    const csv = await Bun.file(await saved.path()).text();
     expect(csv.split("\r\n").slice(0, 2)).toEqual([
       "at,kind,amount,balance,requests,endpoint,key,label,reference,reason",
       expect.stringMatching(/^2026-11-15T12:00:00.000Z,debit,\d,997,\d,\/api\/.+,3,reports,,$/),
@@ -231,9 +232,8 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await page.getByLabel("File").fill("mine.db");
     await press(page, "Back up");
     await waitForText(page, "mine.db is written");
-    const downloading = page.waitForEvent("download");
-    await press(page, "Download mine.db");
-    const copy = await Bun.file(await (await downloading).path()).text();
+    const backup = await download(page, () => press(page, "Download mine.db"));
+    const copy = await Bun.file(await backup.path()).text();
     expect(copy).toStartWith("SQLite format 3");
     await press(page, "Delete mine.db");
     await press(page, "Delete");

@@ -1,6 +1,6 @@
 /** The walk of an analyst over the demo's data, from what moved to a saved list, and its price. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
 
 /** The credits that the whole walk may cost. */
@@ -47,9 +47,8 @@ describe.skipIf(!hasBrowser())("an analyst", () => {
     await page.getByRole("link", { name: "Movers" }).waitFor();
     await page.goto(`${dashboard.service.address}/channels?list=Movers`);
     await waitForPage(page);
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: /^CSV/ }).click();
-    const file = Bun.file(await (await downloading).path());
+    const saved = await download(page, () => page.getByRole("button", { name: /^CSV/ }).click());
+    const file = Bun.file(await saved.path());
     const lines = (await file.text()).trim().split("\r\n");
     expect(lines).toHaveLength(1 + 3);
     expect(lines[0]).toContain("weeklySubscriberGain");

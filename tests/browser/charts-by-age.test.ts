@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { readCsvRows } from "../support/csv-rows.ts";
-import { hasBrowser, startBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser, startBrowser } from "../support/processes/browser.ts";
 import { serveAgeCharts } from "../support/processes/charts-page.ts";
 import {
   findBarriers,
@@ -97,9 +97,7 @@ describe.skipIf(!hasBrowser())("charts by age", () => {
   test("have a CSV in hours, and a picture", async () => {
     const { page, close } = await visit();
     const save = async (name: string) => {
-      const downloading = page.waitForEvent("download");
-      await page.getByRole("button", { name }).click();
-      return downloading;
+      return download(page, () => page.getByRole("button", { name }).click());
     };
     const csv = await save("CSV of Views");
     expect(csv.suggestedFilename()).toBe("shorts-by-age.csv");

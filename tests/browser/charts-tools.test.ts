@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { DAY_MS } from "../../core/time.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import {
   findBarriers,
   measureOverflow,
@@ -171,11 +171,11 @@ describe.skipIf(!hasBrowser())("charts", () => {
       ["dark", [20, 23, 28]],
     ] as const) {
       await setColourScheme(page, scheme);
-      const downloading = page.waitForEvent("download");
-      await page.getByRole("button", { name: "PNG of Subscribers" }).click();
-      const download = await downloading;
-      expect(download.suggestedFilename()).toBe("compare-subscribers-count-30d.png");
-      const picture = await readPicture(page, await download.path());
+      const saved = await download(page, () =>
+        page.getByRole("button", { name: "PNG of Subscribers" }).click(),
+      );
+      expect(saved.suggestedFilename()).toBe("compare-subscribers-count-30d.png");
+      const picture = await readPicture(page, await saved.path());
       const { width } = await findBox(page.locator(".plot"));
       expect(picture.width).toBe((width + 40) * 2);
       expect(picture.background).toEqual([...background]);
@@ -193,9 +193,10 @@ describe.skipIf(!hasBrowser())("charts", () => {
       deviceScaleFactor: 1.5,
     });
     const save = async () => {
-      const downloading = page.waitForEvent("download");
-      await page.getByRole("button", { name: "PNG of Subscribers" }).click();
-      return readPicture(page, await (await downloading).path());
+      const saved = await download(page, () =>
+        page.getByRole("button", { name: "PNG of Subscribers" }).click(),
+      );
+      return readPicture(page, await saved.path());
     };
     const all = await save();
     const { width } = await findBox(page.locator(".plot"));

@@ -133,10 +133,11 @@ describe.skipIf(!hasBrowser())("the pages", () => {
         await route.fallback();
       });
       await page.getByRole("button", { name: label }).click();
-      const response = page.waitForResponse(/limit=/);
-      await page.getByRole("link", { name: "Account" }).click();
-      released.resolve();
-      await (await response).finished();
+      const [response] = await Promise.all([
+        page.waitForResponse(/limit=/),
+        page.getByRole("link", { name: "Account" }).click().then(released.resolve),
+      ]);
+      await response.finished();
       await waitForPage(page);
       expect(new URL(page.url()).pathname).toBe("/account");
       const before = await readBalance(account);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DAY_MS } from "../../core/time.ts";
 import { readCsvRows } from "../support/csv-rows.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import {
   findBarriers,
   measureOverflow,
@@ -128,9 +128,10 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     expect(values).toEqual(NAMES.map(() => "50"));
     await page.getByText("Table of Followers").click();
     await checkPage(page, "compare");
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV of Followers" }).click();
-    const csv = await Bun.file(await (await downloading).path()).text();
+    const saved = await download(page, () =>
+      page.getByRole("button", { name: "CSV of Followers" }).click(),
+    );
+    const csv = await Bun.file(await saved.path()).text();
     const [header, ...rows] = readCsvRows(csv);
     expect(header).toEqual(["timestamp", ...NAMES]);
     expect(rows.map(([, ...cells]) => cells)).toEqual(

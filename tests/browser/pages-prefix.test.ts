@@ -103,13 +103,15 @@ describe.skipIf(!hasBrowser())("the pages below a prefix", () => {
 
   test("leave a link to the same origin outside of the prefix to the browser", async () => {
     const { page, close } = await open(`/account#key=${service.key}`);
-    const shown = page.waitForRequest(`${origin}/shop`);
-    await page.evaluate(`
-      const link = Object.assign(document.createElement("a"), { href: "/shop" });
-      document.body.append(link);
-      link.click();
-    `);
-    expect((await shown).isNavigationRequest()).toBe(true);
+    const [request] = await Promise.all([
+      page.waitForRequest(`${origin}/shop`),
+      page.evaluate(`
+        const link = Object.assign(document.createElement("a"), { href: "/shop" });
+        document.body.append(link);
+        link.click();
+      `),
+    ]);
+    expect(request.isNavigationRequest()).toBe(true);
     await close();
   }, 60_000);
 

@@ -1,7 +1,7 @@
 /** Every page for people in Chromium, on the data of the demo: wide and narrow, light and dark. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { HistoryItem } from "../../core/histories.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import {
   countSeriesPixels,
   findBarriers,
@@ -193,14 +193,14 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await cells.first().waitFor();
     const values = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("value")));
     expect(values).toEqual(figures);
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV of Subscribers", exact: true }).click();
-    const file = await (await downloading).path();
+    const saved = await download(page, () =>
+      page.getByRole("button", { name: "CSV of Subscribers", exact: true }).click(),
+    );
     const rows = history.map(
       ({ timestamp, subscribers, change }) =>
         `${timestamp},${subscribers},${change.subscribers ?? ""}\r\n`,
     );
-    expect(await Bun.file(file).text()).toBe(
+    expect(await Bun.file(await saved.path()).text()).toBe(
       `timestamp,Subscribers,Change of subscribers\r\n${rows.join("")}`,
     );
     await close();

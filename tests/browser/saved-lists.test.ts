@@ -1,7 +1,7 @@
 /** Saved lists on the pages: from check boxes and by name, their names, and what they cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readCsvRows } from "../support/csv-rows.ts";
-import { hasBrowser } from "../support/processes/browser.ts";
+import { download, hasBrowser } from "../support/processes/browser.ts";
 import {
   findBarriers,
   setColourScheme,
@@ -70,11 +70,10 @@ describe.skipIf(!hasBrowser())("saved lists", () => {
     await waitForPage(page);
     expect(new URL(page.url()).search).toBe("?list=Rivals");
     expect(await page.locator("td a").allTextContents()).toEqual(["soup", "trains"]);
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV of 2 channels" }).click();
-    const [header = [], ...rows] = readCsvRows(
-      await Bun.file(await (await downloading).path()).text(),
+    const table = await download(page, () =>
+      page.getByRole("button", { name: "CSV of 2 channels" }).click(),
     );
+    const [header = [], ...rows] = readCsvRows(await Bun.file(await table.path()).text());
     expect(header.slice(0, 7)).toEqual([
       "id",
       "username",

@@ -122,9 +122,10 @@ describe("mounted-service.ts", () => {
         await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
         await dialog.getByRole("button", { name: "Close" }).last().click();
         await page.getByText("List the available channels").click();
-        const received = page.waitForResponse((response) => response.url().includes("/api/"));
-        await page.getByRole("button", { name: "Execute" }).click();
-        const response = await received;
+        const [response] = await Promise.all([
+          page.waitForResponse((received) => received.url().includes("/api/")),
+          page.getByRole("button", { name: "Execute" }).click(),
+        ]);
         expect(response.url()).toStartWith(`${address}/api/video/channels`);
         expect(response.status()).toBe(200);
         expect(faults).toEqual([]);

@@ -1,6 +1,6 @@
 /** A real browser that can reach only this machine. */
 import { existsSync } from "node:fs";
-import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type BrowserContextOptions, type Download, type Page } from "playwright-core";
 
 /** The shell has no window, and takes a third less processor time for a page. */
 const CHROMIUM =
@@ -75,6 +75,15 @@ export async function resetPage({ page, faults }: OpenedPage): Promise<void> {
   await context.setOffline(false);
   await page.goto("about:blank");
   faults.length = 0;
+}
+
+/**
+ * Starts a download, and waits for it. If the action fails, the test fails with its error, and no
+ * rejection is left that would fail another test of the process.
+ */
+export async function download(page: Page, start: () => Promise<void>): Promise<Download> {
+  const [started] = await Promise.all([page.waitForEvent("download"), start()]);
+  return started;
 }
 
 /**
