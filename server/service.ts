@@ -78,7 +78,7 @@ export async function openService(options: ServiceOptions) {
   const importOptions = verb === "import" ? {} : charges;
   const imports = createImporters(databases, roles.collector.databases, now, importOptions);
   const { importObservations, importBatches, importCollected } = imports;
-  const maintenance = createMaintenance(config, databases, imports.counts, now, log);
+  const maintenance = createMaintenance(config, databases, imports, now, log);
   const collecting = await createCollection(options, roles.collector, importCollected, now);
   const { startNotices, ...notified } = createNotices(config, database, now, log);
   const collectionLists = createCollectionLists(options, database);

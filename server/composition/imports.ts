@@ -6,6 +6,7 @@ import type { Database } from "../store/database/database.ts";
 import { createBatchImporter, createImporter } from "../store/observations/import.ts";
 import { addValue, createHistogram } from "../telemetry/histogram.ts";
 import { traceWork } from "../telemetry/tracing.ts";
+import { createChangeSignal } from "./figures.ts";
 
 /** The upper bounds of the duration buckets, in seconds: collectors import little, people much. */
 const BUCKET_BOUNDS_S = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600];
@@ -27,9 +28,10 @@ export function createImporters(
   now: () => number,
   options: Parameters<typeof createImporter>[2],
 ) {
-  const { counts, track } = createTracker();
+  const { counts, changes, track } = createTracker();
   return {
     counts,
+    changes,
     importObservations: track(createImporter(entities, now, options)),
     importCollected: track(createImporter(collected.entities, now, options)),
     importBatches: track(createBatchImporter(entities, options)),
@@ -39,6 +41,7 @@ export function createImporters(
 function createTracker() {
   const lines = { new: 0, changed: 0, unchanged: 0, rejected: 0 };
   const durations = createHistogram(BUCKET_BOUNDS_S);
+  const changes = createChangeSignal();
   let running = 0;
 
   async function run<Result extends ImportOutcome>(
@@ -47,6 +50,7 @@ function createTracker() {
   ): Promise<Result> {
     const startedAt = performance.now();
     running++;
+    changes.notify();
     try {
       const result = await work();
       const counts = { ...result, rejected: countRejected(result) };
@@ -57,12 +61,16 @@ function createTracker() {
       return result;
     } finally {
       running--;
+      changes.notify();
       addValue(durations, (performance.now() - startedAt) / 1000);
     }
   }
 
   return {
     counts: { lines: lines as Readonly<typeof lines>, durations, countRunning: () => running },
+
+    /** At the start and the end of each import. */
+    changes,
 
     /** Returns the same importer, whose calls are counted and traced. */
     track:

@@ -1,8 +1,7 @@
 /**
- * Computes the figures of lists soon after imports or for a command, and keeps the database small:
- * folds the journal daily, applies retention daily or on request. Reads what a diagnosis needs.
+ * Computes the figures of lists after imports or for a command, and keeps the database small: folds
+ * the journal daily, applies retention daily or on request. Reads what a diagnosis needs.
  */
-import { DomainError } from "../../core/errors.ts";
 import { ENTITY_KINDS } from "../../core/kinds.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { startLoop } from "../background-loop.ts";
@@ -11,30 +10,49 @@ import type { ServiceLogger } from "../log.ts";
 import { checkIntegrity } from "../store/administration/check-integrity.ts";
 import { readFacts } from "../store/administration/facts.ts";
 import { foldJournal } from "../store/accounts/fold-journal.ts";
-import type { Database } from "../store/database/database.ts";
-import { refreshFigures, refreshFiguresInBackground } from "../store/figures/refresh.ts";
-import type { Databases } from "./databases.ts";
+import { parseFileUrl } from "../store/database/open-database.ts";
+import { refreshFigures } from "../store/figures/refresh.ts";
 import { applyRetention, type RetentionReport } from "../store/history/retention.ts";
+import type { Databases } from "./databases.ts";
+import { startFigures } from "./figures.ts";
+import type { createImporters } from "./imports.ts";
 
 /** The pause after a step, as a multiple of the step's time: background runs pause longer. */
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 
 export function createMaintenance(
-  { retention: policy, journalDays: days }: Config,
+  { retention: policy, journalDays: days, databaseUrl }: Config,
   databases: Pick<Databases, "ledger" | "entities">,
-  imports: { countRunning(): number },
+  {
+    counts: { countRunning },
+    changes,
+  }: Pick<ReturnType<typeof createImporters>, "counts" | "changes">,
   now: () => number,
   log: ServiceLogger,
 ) {
   const { ledger, entities } = databases;
   const kinds = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
   const background = { pauseRatio: BACKGROUND_PAUSE_RATIO };
+  /** Whether no other process changes the database. */
+  const isSole = parseFileUrl(databaseUrl) !== undefined;
+
+  /** Applies the policy. Each step makes figures stale. */
+  async function* applyPolicy(
+    options: Omit<Parameters<typeof applyRetention>[1], "policy" | "now">,
+  ): ReturnType<typeof applyRetention> {
+    const run = applyRetention(entities, { ...options, policy, now: now() });
+    for (;;) {
+      const step = await run.next().finally(changes.notify);
+      if (step.done === true) return step.value;
+      yield step.value;
+    }
+  }
+
   return {
     async *applyRetention({ isDryRun }: { readonly isDryRun: boolean }) {
       try {
-        const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
-        return yield* applyRetention(entities, options);
+        return yield* applyPolicy({ isDryRun, pauseRatio: COMMAND_PAUSE_RATIO });
       } catch (error) {
         // The response has begun, so the client only sees that it breaks off.
         log.backgroundFailure?.(error, "Retention");
@@ -56,12 +74,15 @@ export function createMaintenance(
     },
 
     startInBackground() {
-      const stopFigures = startFigures(entities, () => imports.countRunning() > 0, log);
+      const stopFigures = startFigures(
+        entities,
+        { isImporting: () => countRunning() > 0, changes: isSole ? changes : undefined },
+        log,
+      );
       const stopDaily = startMaintenance(
         {
           foldJournal: () => foldJournal(ledger, { ...background, days, now: now() }),
-          applyRetention: () =>
-            applyRetention(entities, { ...background, policy, kinds, isDryRun: false, now: now() }),
+          applyRetention: () => applyPolicy({ ...background, kinds, isDryRun: false }),
           hasRetention: kinds.length > 0,
         },
         log,
@@ -69,50 +90,6 @@ export function createMaintenance(
       return async () => void (await Promise.all([stopFigures(), stopDaily()]));
     },
   };
-}
-
-/** How often stale figures are looked for. */
-const FIGURES_INTERVAL_MS = 1000;
-
-/** So that reads have most of the processor while figures are computed. */
-const FIGURES_PAUSE_RATIO = 3;
-
-/**
- * How long figures wait at most for the end of an import, which makes them stale again. Computed
- * during an import, they double the p99 of response times.
- */
-const FIGURES_DELAY_MAX_MS = 30_000;
-
-/**
- * Starts the computing of stale figures.
- *
- * @param isImporting Whether observations are imported right now.
- * @returns Stops it, and resolves once the current step is done.
- */
-export function startFigures(
-  database: Database,
-  isImporting: () => boolean,
-  log: ServiceLogger,
-  { intervalMs = FIGURES_INTERVAL_MS, delayMaxMs = FIGURES_DELAY_MAX_MS } = {},
-): () => Promise<void> {
-  let refreshedAt = performance.now();
-  const shouldWait = () => isImporting() && performance.now() - refreshedAt < delayMaxMs;
-  return startLoop({
-    intervalMs,
-    async run(signal) {
-      if (shouldWait()) return;
-      const isRefreshed = await refreshFiguresInBackground(database, {
-        pauseRatio: FIGURES_PAUSE_RATIO,
-        shouldStop: () => signal.aborted || shouldWait(),
-      });
-      if (isRefreshed) refreshedAt = performance.now();
-    },
-    onFailure(error) {
-      // Outages of the database are logged once.
-      if (error instanceof DomainError && error.code === "Service Unavailable") return;
-      log.backgroundFailure?.(error, "Computing figures");
-    },
-  });
 }
 
 /** The delay of the first run: right after its start, a service is busy. */

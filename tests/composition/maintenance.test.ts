@@ -1,11 +1,6 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { RetentionReport } from "../../server/store/history/retention.ts";
-import { startFigures, startMaintenance } from "../../server/composition/maintenance.ts";
-import type { Database } from "../../server/store/database/database.ts";
-import { createImporter } from "../../server/store/observations/import.ts";
-import { createChannelLines } from "../support/observation-lines.ts";
-import { withDatabase } from "../support/store/database.ts";
-import { waitUntil } from "../support/wait.ts";
+import { startMaintenance } from "../../server/composition/maintenance.ts";
 
 const REPORT: RetentionReport = {
   isDryRun: false,
@@ -129,70 +124,4 @@ test("startMaintenance() does nothing when it is stopped before its first run", 
   await startFolding(folding, undefined, 5)();
   await Bun.sleep(20);
   expect(isAsked).toBe(false);
-});
-
-describe("startFigures()", () => {
-  const silent = { failure: (error: unknown) => expect.unreachable(String(error)) };
-
-  /** Imports channels, and computes their figures in the background. */
-  const withStaleFigures = (
-    work: (countStale: () => Promise<number>, database: Database) => Promise<void>,
-  ) =>
-    withDatabase(async (database) => {
-      const lines = createChannelLines(100_000).join("\n");
-      await createImporter(database, Date.now)(new TextEncoder().encode(lines));
-      const countStale = async () => {
-        const [row] = await database.queryRows("SELECT count(*) AS n FROM stale_channel_figures");
-        return Number(row?.["n"]);
-      };
-      expect(await countStale()).toBeGreaterThan(0);
-      await work(countStale, database);
-    });
-
-  test("waits for the end of an import", () =>
-    withStaleFigures(async (countStale, database) => {
-      const stale = await countStale();
-      let isImporting = true;
-      let asked = 0;
-      const stop = startFigures(database, () => (asked++, isImporting), silent, { intervalMs: 1 });
-      try {
-        await waitUntil(() => asked >= 5);
-        expect(await countStale()).toBe(stale);
-        isImporting = false;
-        await waitUntil(async () => (await countStale()) === 0);
-      } finally {
-        await stop();
-      }
-    }));
-
-  test("does not wait longer than its limit", () =>
-    withStaleFigures(async (countStale, database) => {
-      const times = { intervalMs: 1, delayMaxMs: 20 };
-      const stop = startFigures(database, () => true, silent, times);
-      try {
-        await waitUntil(async () => (await countStale()) === 0);
-      } finally {
-        await stop();
-      }
-    }));
-
-  test("stops between two steps when an import begins, and goes on after it", () =>
-    withStaleFigures(async (countStale, database) => {
-      const stale = await countStale();
-      let asked = 0;
-      let isOver = false;
-      // The first question precedes the run, the second one follows its first step.
-      const isImporting = () => ++asked > 1 && !isOver;
-      const stop = startFigures(database, isImporting, silent, { intervalMs: 1 });
-      try {
-        await waitUntil(() => asked >= 4);
-        const left = await countStale();
-        expect(left).toBeLessThan(stale);
-        expect(left).toBeGreaterThan(0);
-        isOver = true;
-        await waitUntil(async () => (await countStale()) === 0);
-      } finally {
-        await stop();
-      }
-    }));
 });

@@ -31,17 +31,19 @@ export async function* refreshFigures(database: Database): AsyncGenerator<number
 /**
  * Computes stale figures, with a pause after each step: as long as the step, times `pauseRatio`.
  *
- * @returns Whether no figure is stale; not if it ended because `shouldStop()` returned true.
+ * @returns How many entities it computed; `undefined` if it ended because `shouldStop()` returned true.
  */
 export async function refreshFiguresInBackground(
   database: Database,
   { pauseRatio, shouldStop }: { readonly pauseRatio: number; shouldStop(): boolean },
-): Promise<boolean> {
+): Promise<number | undefined> {
+  let total = 0;
   let startedAt = performance.now();
-  for await (const _ of refreshFigures(database)) {
-    if (shouldStop()) return false;
+  for await (const computed of refreshFigures(database)) {
+    if (shouldStop()) return undefined;
+    total += computed;
     await wait((performance.now() - startedAt) * pauseRatio);
     startedAt = performance.now();
   }
-  return true;
+  return total;
 }
