@@ -10,6 +10,8 @@ export function createDeadlineError(): DomainError {
 /** Rejects when the work takes too long. The work itself is not cancelled. */
 export function withDeadline<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
   // Creating an error takes longer than all else here, so only a deadline that passes creates one.
-  const fallback = () => Promise.reject(createDeadlineError());
-  return pTimeout(work, { milliseconds: timeoutMs, fallback });
+  const fallback = () => {
+    throw createDeadlineError();
+  };
+  return pTimeout<Result, never>(work, { milliseconds: timeoutMs, fallback });
 }

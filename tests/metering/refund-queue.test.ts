@@ -159,6 +159,8 @@ describe("createDebitQueue() when a refund fails", () => {
       expect(failures.map(String)).toEqual([
         `Error: A refund of 2 to account ${id} is not done yet: DomainError: ${DATABASE_UNRESPONSIVE}`,
       ]);
+      // Else it would go on trying while other tests run.
+      await debits.close();
     });
   });
 
