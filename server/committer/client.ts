@@ -91,13 +91,10 @@ export function createCommitClient(options: ClientOptions) {
     isReady: (): boolean => connection?.isReady() === true,
 
     /** Sends a batch. @throws {NotCommittedError} Without a response in a second, too. */
-    commit(batch: RunBatch): Promise<CommittedRuns> {
-      return (
-        connection?.commit(batch) ??
-        Promise.reject(
-          new NotCommittedError("There is no connection to the committer", { isRefused: true }),
-        )
-      );
+    async commit(batch: RunBatch): Promise<CommittedRuns> {
+      // A socket that still connects throws, and the batch would wait for a response to nothing.
+      if (connection?.isReady() === true) return connection.commit(batch);
+      throw new NotCommittedError("The committer takes no batch now", { isRefused: true });
     },
   };
 }
