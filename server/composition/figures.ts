@@ -5,7 +5,7 @@ import type { ServiceLogger } from "../log.ts";
 import type { Database } from "../store/database/database.ts";
 import { refreshFiguresInBackground } from "../store/figures/refresh.ts";
 
-/** Says that this process changes observations. */
+/** Tells that this process changes observations. */
 export type ChangeSignal = ReturnType<typeof createChangeSignal>;
 
 export function createChangeSignal() {
@@ -20,7 +20,7 @@ export function createChangeSignal() {
   };
 }
 
-/** The time from a change to the computing, and between two looks for changes of other processes. */
+/** The delay after a change. On a server, the time between two looks for stale figures. */
 const INTERVAL_MS = 1000;
 
 /** So that reads have most of the processor while figures are computed. */
@@ -35,9 +35,8 @@ const DELAY_MAX_MS = 30_000;
 /**
  * Starts the computing of stale figures.
  *
- * @param source What makes them stale: whether observations are imported right now, and the signal
- *   of changes. Without the signal, as other processes change observations too, it looks for stale
- *   figures at each interval.
+ * @param source `isImporting()` says whether an import runs. `changes` tells of changes; without
+ *   it, because other processes change observations too, it looks for stale figures at intervals.
  * @returns Stops it, and resolves once the current step is done.
  */
 export function startFigures(
@@ -49,19 +48,20 @@ export function startFigures(
   log: ServiceLogger,
   { intervalMs = INTERVAL_MS, delayMaxMs = DELAY_MAX_MS } = {},
 ): () => Promise<void> {
-  /** When no figure was stale last. */
+  /** When figures were last current. */
   let currentAt = performance.now();
   const shouldWait = () => isImporting() && performance.now() - currentAt < delayMaxMs;
 
   async function refresh(signal: AbortSignal): Promise<void> {
     if (shouldWait()) return;
-    // From before the run: it may miss what changes meanwhile.
+    // Taken before the run, which may miss a change.
     const nextChange = changes?.waitForNext();
     const computed = await refreshFiguresInBackground(database, {
       pauseRatio: PAUSE_RATIO,
       shouldStop: () => signal.aborted || shouldWait(),
     });
     if (computed === undefined) return;
+    // A run that computed figures can have made others stale.
     if (computed === 0 && !isImporting() && !signal.aborted) await nextChange;
     currentAt = performance.now();
   }

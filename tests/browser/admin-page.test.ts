@@ -54,8 +54,9 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await page.evaluate(`location.hash = "${fragment}"`);
     return { page, faults };
   };
-  const press = (page: Page, name: string | RegExp) =>
-    page.getByRole("button", { name, exact: true }).click();
+  const findButton = (page: Page, name: string | RegExp) =>
+    page.getByRole("button", { name, exact: true });
+  const press = (page: Page, name: string | RegExp) => findButton(page, name).click();
   const waitForText = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
   test("shows its parts at any width, light and dark, without an error", async () => {
@@ -201,7 +202,7 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     expect(await page.locator("section td").allInnerTexts()).toEqual(
       expect.arrayContaining(["/api/video/channels", "−2", "+1,000", "read"]),
     );
-    const saved = await download(page, () => press(page, "CSV of these lines"));
+    const saved = await download(findButton(page, "CSV of these lines"));
     const csv = await Bun.file(await saved.path()).text();
     expect(csv.split("\r\n").slice(0, 2)).toEqual([
       "at,kind,amount,balance,requests,endpoint,key,label,reference,reason",
@@ -232,7 +233,7 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await page.getByLabel("File").fill("mine.db");
     await press(page, "Back up");
     await waitForText(page, "mine.db is written");
-    const backup = await download(page, () => press(page, "Download mine.db"));
+    const backup = await download(findButton(page, "Download mine.db"));
     const copy = await Bun.file(await backup.path()).text();
     expect(copy).toStartWith("SQLite format 3");
     await press(page, "Delete mine.db");

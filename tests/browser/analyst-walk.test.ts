@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser())("an analyst", () => {
     await page.getByRole("link", { name: "Movers" }).waitFor();
     await page.goto(`${dashboard.service.address}/channels?list=Movers`);
     await waitForPage(page);
-    const saved = await download(page, () => page.getByRole("button", { name: /^CSV/ }).click());
+    const saved = await download(page.getByRole("button", { name: /^CSV/ }));
     const file = Bun.file(await saved.path());
     const lines = (await file.text()).trim().split("\r\n");
     expect(lines).toHaveLength(1 + 3);

@@ -96,9 +96,7 @@ describe.skipIf(!hasBrowser())("charts by age", () => {
 
   test("have a CSV in hours, and a picture", async () => {
     const { page, close } = await visit();
-    const save = async (name: string) => {
-      return download(page, () => page.getByRole("button", { name }).click());
-    };
+    const save = (name: string) => download(page.getByRole("button", { name }));
     const csv = await save("CSV of Views");
     expect(csv.suggestedFilename()).toBe("shorts-by-age.csv");
     const [header, ...rows] = readCsvRows(await Bun.file(await csv.path()).text());

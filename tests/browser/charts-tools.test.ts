@@ -171,9 +171,7 @@ describe.skipIf(!hasBrowser())("charts", () => {
       ["dark", [20, 23, 28]],
     ] as const) {
       await setColourScheme(page, scheme);
-      const saved = await download(page, () =>
-        page.getByRole("button", { name: "PNG of Subscribers" }).click(),
-      );
+      const saved = await download(page.getByRole("button", { name: "PNG of Subscribers" }));
       expect(saved.suggestedFilename()).toBe("compare-subscribers-count-30d.png");
       const picture = await readPicture(page, await saved.path());
       const { width } = await findBox(page.locator(".plot"));
@@ -193,9 +191,7 @@ describe.skipIf(!hasBrowser())("charts", () => {
       deviceScaleFactor: 1.5,
     });
     const save = async () => {
-      const saved = await download(page, () =>
-        page.getByRole("button", { name: "PNG of Subscribers" }).click(),
-      );
+      const saved = await download(page.getByRole("button", { name: "PNG of Subscribers" }));
       return readPicture(page, await saved.path());
     };
     const all = await save();

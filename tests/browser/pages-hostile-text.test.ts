@@ -128,9 +128,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     expect(values).toEqual(NAMES.map(() => "50"));
     await page.getByText("Table of Followers").click();
     await checkPage(page, "compare");
-    const saved = await download(page, () =>
-      page.getByRole("button", { name: "CSV of Followers" }).click(),
-    );
+    const saved = await download(page.getByRole("button", { name: "CSV of Followers" }));
     const csv = await Bun.file(await saved.path()).text();
     const [header, ...rows] = readCsvRows(csv);
     expect(header).toEqual(["timestamp", ...NAMES]);

@@ -193,8 +193,8 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await cells.first().waitFor();
     const values = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("value")));
     expect(values).toEqual(figures);
-    const saved = await download(page, () =>
-      page.getByRole("button", { name: "CSV of Subscribers", exact: true }).click(),
+    const saved = await download(
+      page.getByRole("button", { name: "CSV of Subscribers", exact: true }),
     );
     const rows = history.map(
       ({ timestamp, subscribers, change }) =>

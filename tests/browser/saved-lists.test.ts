@@ -70,9 +70,7 @@ describe.skipIf(!hasBrowser())("saved lists", () => {
     await waitForPage(page);
     expect(new URL(page.url()).search).toBe("?list=Rivals");
     expect(await page.locator("td a").allTextContents()).toEqual(["soup", "trains"]);
-    const table = await download(page, () =>
-      page.getByRole("button", { name: "CSV of 2 channels" }).click(),
-    );
+    const table = await download(page.getByRole("button", { name: "CSV of 2 channels" }));
     const [header = [], ...rows] = readCsvRows(await Bun.file(await table.path()).text());
     expect(header.slice(0, 7)).toEqual([
       "id",

@@ -1,3 +1,4 @@
+/** When figures of lists are computed in the background. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { createChangeSignal, startFigures } from "../../server/composition/figures.ts";
@@ -74,7 +75,7 @@ describe("startFigures()", () => {
       }
     }));
 
-  /** Counts the queries of the background, which look for stale figures. */
+  /** Counts how often stale figures are looked for. */
   function countQueries(database: Database) {
     const counts = { queries: 0 };
     const queryJson: Database["queryJson"] = (...args) => {
@@ -154,7 +155,7 @@ test("a service computes figures soon after an import, and after retention", asy
       await observe({ kind: "channel", observedAt, id: "UC1", username: "one", subscribers });
     }
     await waitUntil(isComputed);
-    // Until it has looked once more.
+    // By then it has looked again, and waits for a change.
     await Bun.sleep(2500);
     const request = new Request("http://localhost/admin/retention", {
       method: "POST",

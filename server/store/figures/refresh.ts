@@ -31,7 +31,7 @@ export async function* refreshFigures(database: Database): AsyncGenerator<number
 /**
  * Computes stale figures, with a pause after each step: as long as the step, times `pauseRatio`.
  *
- * @returns How many entities it computed; `undefined` if it ended because `shouldStop()` returned true.
+ * @returns How many entities it computed; `undefined` if `shouldStop()` ended it.
  */
 export async function refreshFiguresInBackground(
   database: Database,

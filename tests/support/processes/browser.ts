@@ -1,6 +1,12 @@
 /** A real browser that can reach only this machine. */
 import { existsSync } from "node:fs";
-import { chromium, type BrowserContextOptions, type Download, type Page } from "playwright-core";
+import {
+  chromium,
+  type BrowserContextOptions,
+  type Download,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 /** The shell has no window, and takes a third less processor time for a page. */
 const CHROMIUM =
@@ -77,12 +83,9 @@ export async function resetPage({ page, faults }: OpenedPage): Promise<void> {
   faults.length = 0;
 }
 
-/**
- * Starts a download, and waits for it. If the action fails, the test fails with its error, and no
- * rejection is left that would fail another test of the process.
- */
-export async function download(page: Page, start: () => Promise<void>): Promise<Download> {
-  const [started] = await Promise.all([page.waitForEvent("download"), start()]);
+/** Clicks a button that starts a download. If the click fails, nothing waits for the download. */
+export async function download(button: Locator): Promise<Download> {
+  const [started] = await Promise.all([button.page().waitForEvent("download"), button.click()]);
   return started;
 }
 
