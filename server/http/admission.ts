@@ -12,7 +12,12 @@ import type { AdminSession, AdminSessionStore } from "../store/administration/ad
 import type { KeyScope } from "../stored-names.ts";
 import { isTracing, traceWork } from "../telemetry/tracing.ts";
 import type { createAdminAuthentication } from "./admin/authentication.ts";
-import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
+import {
+  isAtOrBelow,
+  setCacheHeaders,
+  PRIVATE_CACHE_HEADERS,
+  type ResponseHeaders,
+} from "./cache-headers.ts";
 import { createMissingPathError, throwTooManyRequests } from "./errors.ts";
 import { METRICS_PATH, type createMetricsAuthentication } from "./metrics/access.ts";
 import { parsePathParameters, type MatchRoute } from "./route-matcher.ts";
@@ -222,7 +227,7 @@ export function assertScope({ scopes }: Caller, scope: KeyScope): void {
 export function findRequiredScope(path: string): KeyScope | undefined {
   if (path === ROTATION_PATH) return undefined;
   if (path === "/api/creators") return "creators";
-  return /^\/api\/lists(?:\/|$)/.test(path) ? "lists" : "read";
+  return isAtOrBelow("/api/lists", path) ? "lists" : "read";
 }
 
 export const createMissingScopeError = (scope: KeyScope): DomainError =>
@@ -241,10 +246,10 @@ function enforceLimits(
 ): void {
   const isPicture = path.startsWith("/api/pictures/");
   const decision = (isPicture ? checkPictureLimit : checkRateLimit)?.(key);
-  Object.assign(headers, decision?.headers);
-  if (decision?.isAdmitted === false) {
+  if (decision !== undefined) {
+    Object.assign(headers, decision.headers);
     const message = "The key has used its requests for now; the next one";
-    throwTooManyRequests(headers, decision.retryAfterS, message);
+    if (!decision.isAdmitted) throwTooManyRequests(headers, decision.retryAfterS, message);
   }
   const retryAfterS = abortLimiter?.getRetryAfterS(key) ?? 0;
   if (abortLimiter === undefined || retryAfterS === 0) return;

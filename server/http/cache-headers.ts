@@ -36,5 +36,5 @@ export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
     .some((tag) => tag === etag || tag === "*");
 }
 
-const isAtOrBelow = (prefix: string, path: string): boolean =>
+export const isAtOrBelow = (prefix: string, path: string): boolean =>
   path === prefix || path.startsWith(`${prefix}/`);

@@ -75,6 +75,21 @@ function createTaskSet() {
 /** For this time after a client left, others probably leave too. */
 const LEAVING_MS = 1000;
 
+/** Observes whether clients leave, as far as dropped debits and refunds tell. */
+function createLeavingObserver() {
+  /** When the last client left; `undefined` if that is long ago. */
+  let lastLeftAt: number | undefined;
+  return {
+    noteLeft: () => void (lastLeftAt = performance.now()),
+    areClientsLeaving(): boolean {
+      if (lastLeftAt === undefined) return false;
+      if (performance.now() - lastLeftAt < LEAVING_MS) return true;
+      lastLeftAt = undefined;
+      return false;
+    },
+  };
+}
+
 /** Batches of up to this size need no poll. */
 const SMALL_BATCH_SIZE = 8;
 
@@ -101,8 +116,6 @@ export function createGroupCommit({
   const arriving: PendingDebit[] = [];
   /** Debits for the next batch. */
   const waiting: PendingDebit[] = [];
-  /** When the last client left, as far as dropped debits and refunds tell. */
-  let lastLeftAt = Number.NEGATIVE_INFINITY;
   /** The size of recent batches, an upper bound: it halves with each batch that is smaller. */
   let recentSize = 0;
   /** The batches whose sockets are polled. */
@@ -110,7 +123,7 @@ export function createGroupCommit({
   /** Running polls and commits. A commit goes on after it calls `startNext`, so several can run. */
   const tasks = createTaskSet();
   const pacer = createCommitPacer(pacing, startNext);
-  const areClientsLeaving = () => performance.now() - lastLeftAt < LEAVING_MS;
+  const { areClientsLeaving, noteLeft } = createLeavingObserver();
 
   async function admitAfterPoll(): Promise<void> {
     await waitForEndOfTurn();
@@ -123,7 +136,7 @@ export function createGroupCommit({
   /** Drops debits whose clients left. @returns The other debits. */
   function dropLeft(debits: PendingDebit[]): PendingDebit[] {
     if (!debits.some(hasLeft)) return debits;
-    lastLeftAt = performance.now();
+    noteLeft();
     debits.filter(hasLeft).forEach(drop);
     return debits.filter((debit) => !hasLeft(debit));
   }
@@ -140,7 +153,7 @@ export function createGroupCommit({
     const refunds = takeRefunds();
     const count = debits.length + refunds.length;
     if (count === 0) return 0;
-    if (refunds.length > 0) lastLeftAt = performance.now();
+    if (refunds.length > 0) noteLeft();
     const isBurst = debits.length > Math.max(SMALL_BATCH_SIZE, 2 * recentSize);
     const isOnset = !wereClientsLeaving && (areClientsLeaving() || isBurst);
     if (isOnset) tasks.track(poll().then(() => start(dropLeft(debits), refunds, end)));

@@ -27,6 +27,7 @@ export function createIdempotencyLocks(
   }
 
   function unlock(charge: AccountCharge): Lock | undefined {
+    if (charge.idempotencyKey === undefined) return undefined;
     const lock = locksOfHolders.get(charge);
     if (lock === undefined) return undefined;
     locksOfHolders.delete(charge);

@@ -40,13 +40,20 @@ const ABORTED_READS_PER_MINUTE = 3000;
  */
 export function createAbortLimiter(now: () => number) {
   const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
+  /** The keys whose buckets were empty after the last abort. */
+  const emptied = new Set<LimitedKey>();
   return {
     maxPerMinute: ABORTED_READS_PER_MINUTE,
-    countAbort: (key: number) => void buckets.take(key),
+    countAbort(key: number): void {
+      if (buckets.take(key).remaining === 0) emptied.add(key);
+    },
     /** Whole seconds until the next request is admitted; 0 if it is now. */
     getRetryAfterS(key: LimitedKey): number {
+      if (!emptied.has(key)) return 0;
       const result = buckets.peek(key);
-      return result === undefined || result.isAdmitted ? 0 : result.retryAfterS;
+      if (result !== undefined && !result.isAdmitted) return result.retryAfterS;
+      emptied.delete(key);
+      return 0;
     },
   };
 }

@@ -47,6 +47,8 @@ test("createAbortLimiter() rejects a key once its clients have left too often, u
   expect([getRetryAfterS(1), getRetryAfterS(2)]).toEqual([1, 0]);
   clock.now = MINUTE_MS / maxPerMinute;
   expect(getRetryAfterS(1)).toBe(0);
+  countAbort(1);
+  expect(getRetryAfterS(1)).toBe(1);
 });
 
 test("createRateLimiter() takes as long for a request among 20,000 active keys as among 100", () => {

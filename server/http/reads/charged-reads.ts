@@ -122,7 +122,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     receipt = await charge(options, read, caller, { cost, idempotencyKey });
     signal.throwIfAborted();
     let rendered = cached;
-    if (rendered !== undefined && isFresh(rendered, now())) responseCache.reads.hit++;
+    if (rendered !== undefined && isFresh(rendered, now)) responseCache.reads.hit++;
     else {
       if (matched.cacheKey !== undefined) responseCache.reads.miss++;
       const toLoad = prepared ?? prepareUnlisted(read, body);
@@ -199,7 +199,7 @@ async function loadUntraced(
   };
   if (cacheKey === undefined) return render();
   for (;;) {
-    const cached = responseCache.get(cacheKey, now());
+    const cached = responseCache.get(cacheKey, now);
     if (cached !== undefined) return cached;
     try {
       return await responseCache.load(cacheKey, changeSequence, render);
@@ -224,13 +224,14 @@ function createResponse(
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
+  const sent = response.headers;
   if (isNotModified) {
-    response.headers.delete("content-type");
-    response.headers.delete("content-encoding");
+    sent.delete("content-type");
+    sent.delete("content-encoding");
   }
-  if (cacheKey === undefined) response.headers.delete("etag");
-  setCostHeaders(headers, receipt);
-  for (const name in headers) response.headers.set(name, String(headers[name]));
+  if (cacheKey === undefined) sent.delete("etag");
+  setCostHeaders(headers, receipt, rendered.cost);
+  for (const name in headers) sent.set(name, String(headers[name]));
   return response;
 }
 
@@ -259,7 +260,12 @@ async function settleFailedRead(
   return isClosed;
 }
 
-function setCostHeaders(headers: ResponseHeaders, { cost, balance }: Receipt): void {
-  headers["x-credits-cost"] = String(cost);
-  if (balance !== undefined) headers["x-credits-remaining"] = String(balance);
+/** @param knownCost The cost that the response has already in its headers. */
+function setCostHeaders(
+  headers: ResponseHeaders,
+  { cost, balance }: Receipt,
+  knownCost?: number,
+): void {
+  if (cost !== knownCost) headers["x-credits-cost"] = cost;
+  if (balance !== undefined) headers["x-credits-remaining"] = balance;
 }

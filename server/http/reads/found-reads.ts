@@ -64,6 +64,6 @@ function findCached(
 ): RenderedResponse | undefined {
   if (cacheKey === undefined) return undefined;
   const compressed =
-    encoding === undefined ? undefined : responseCache.get(encoding + cacheKey, now());
-  return compressed ?? responseCache.get(cacheKey, now());
+    encoding === undefined ? undefined : responseCache.get(encoding + cacheKey, now);
+  return compressed ?? responseCache.get(cacheKey, now);
 }

@@ -21,7 +21,8 @@ export interface RenderedResponse {
   /** Built once, because that takes longer than everything else of a cached response. */
   readonly headers: Headers;
   readonly tags: readonly string[];
-  readonly validDuring: TimeRange;
+  /** Always, if it is missing. */
+  readonly validDuring?: TimeRange | undefined;
   readonly cost: number;
   /** Whether something that the response depends on changed, or the cache dropped it. */
   isInvalidated: boolean;
@@ -36,18 +37,22 @@ const HUGE_GARBAGE_RATIO = 4;
 /** The estimated garbage since the last collection. It is global, as the heap of the process is. */
 let garbageBytes = 0;
 
-const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
-
 const encoder = new TextEncoder();
 // Without this option, it would remove a byte-order mark at the beginning of a body.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: number): boolean {
-  return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
+/** @param now Most responses are valid at any time: then nobody reads the clock. */
+export function isFresh(
+  { isInvalidated, validDuring }: RenderedResponse,
+  now: () => number,
+): boolean {
+  if (isInvalidated || validDuring === undefined) return !isInvalidated;
+  const instant = now();
+  return instant >= validDuring.from && instant <= validDuring.to;
 }
 
 export function renderResponse(result: ReadResult, cost = READ_COST): RenderedResponse {
-  const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
+  const { tags, validDuring, observedAt = null, isThinned = false } = result;
   const body = joinPieces(result.csv ? [result.csv] : stringifyToPieces(result.body));
   const etag = `"${Bun.hash(body).toString(36)}"`;
   const headers = new Headers({
@@ -57,6 +62,7 @@ export function renderResponse(result: ReadResult, cost = READ_COST): RenderedRe
     ...(isThinned ? { "x-history-thinned": "1" } : {}),
     ...(observedAt === null ? {} : { "x-observed-at": formatInstant(observedAt) }),
     etag,
+    "x-credits-cost": String(cost),
   });
   return { body, etag, headers, tags, validDuring, cost, isInvalidated: false };
 }

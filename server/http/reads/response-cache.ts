@@ -30,7 +30,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     },
   });
 
-  function get(key: string, now: number): RenderedResponse | undefined {
+  function get(key: string, now: () => number): RenderedResponse | undefined {
     const response = entries.get(key);
     if (response === undefined || isFresh(response, now)) return response;
     entries.delete(key);

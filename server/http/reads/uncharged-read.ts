@@ -22,5 +22,6 @@ export async function serveUnchargedRead(
   // A debit would learn the changes until now, so that no response is older than its request.
   await readChanges();
   const { body, headers } = renderResponse(await prepared.load(request.signal), 0);
+  headers.delete("x-credits-cost");
   return new Response(body, { headers });
 }

@@ -38,8 +38,12 @@ export interface RunBatch {
 /** The texts of {@link insertCoveredRunsSql} by the number of batches: creating one takes 20 µs. */
 const coveredRunTexts: string[] = [];
 
-/** The statement's first argument has what the batches know of changes, then each has four. */
+/**
+ * The statement's first argument is the last change that the batch knows of; of several batches,
+ * those by their `uid`. Then each batch has four.
+ */
 function insertCoveredRunsSql(batchCount: number): string {
+  const since = batchCount === 1 ? "?1" : "(?1 ->> debit_batches.uid)";
   const values = Array.from({ length: batchCount }, (_, index) => {
     const [uid = "", ...others] = [2, 3, 4, 5].map((place) => `?${4 * index + place}`);
     return `(${checkedUidSql(uid)}, ${others.join(", ")})`;
@@ -56,7 +60,7 @@ function insertCoveredRunsSql(batchCount: number): string {
         FROM json_each(debit_batches.runs)
         CROSS JOIN accounts ON accounts.id = ${debitFieldSql("account")}
       ) AS balances,
-      ${commitColumnsSql("(?1 ->> debit_batches.uid)")}`;
+      ${commitColumnsSql(since)}`;
 }
 
 /**
@@ -64,15 +68,18 @@ function insertCoveredRunsSql(batchCount: number): string {
  * checks the version of the tables. A row more takes the server 40 µs, a statement more 220.
  */
 export function createCoveredStatement(batches: readonly RunBatch[]): Statement {
-  const sinceByUid: Record<string, number | undefined> = {};
-  const args: (string | number)[] = [];
-  for (const { runs, uid, now, since } of batches) {
-    sinceByUid[uid] = since;
+  const [first] = batches;
+  const since =
+    batches.length === 1
+      ? (first?.since ?? null)
+      : JSON.stringify(Object.fromEntries(batches.map((batch) => [batch.uid, batch.since])));
+  const args: Statement["args"] = [since];
+  for (const { runs, uid, now } of batches) {
     const { endpoints, debits } = encodeDebits(runs);
     args.push(uid, now, endpoints, debits);
   }
   const sql = (coveredRunTexts[batches.length] ??= insertCoveredRunsSql(batches.length));
-  return { sql, args: [JSON.stringify(sinceByUid), ...args] };
+  return { sql, args };
 }
 
 /** Whether a batch counted a repeat of a payment, as SQL. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, mock, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { renderResponse } from "../../../server/http/reads/rendered-response.ts";
 import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
@@ -201,6 +201,7 @@ describe("ETag", () => {
 
 describe("createResponseCache()", () => {
   const render = (body: string, tags: string[]) => renderResponse({ body, tags });
+  const now = () => 0;
 
   test("keeps the responses that were used last, within its bound", () => {
     const cache = createResponseCache(40_000);
@@ -208,15 +209,32 @@ describe("createResponseCache()", () => {
     const body = "x".repeat(1000);
     for (let index = 0; index < 100; index++) cache.set(`/${index}`, render(body, ["a"]), 1);
     const cachedIndexes = Array.from({ length: 100 }, (_, index) => index).filter(
-      (index) => cache.get(`/${index}`, 0) !== undefined,
+      (index) => cache.get(`/${index}`, now) !== undefined,
     );
     expect(cachedIndexes.length).toBeGreaterThan(5);
     expect(cachedIndexes.length).toBeLessThan(15);
     expect(cachedIndexes.at(-1)).toBe(99);
     cache.set("/huge", render("x".repeat(40_000), ["a"]), 1);
     cache.set("/large", render("x".repeat(10_000), ["a"]), 1);
-    expect([cache.get("/huge", 0), cache.get("/large", 0)]).toEqual([undefined, undefined]);
-    expect(cache.get("/99", 0)).toBeDefined();
+    expect([cache.get("/huge", now), cache.get("/large", now)]).toEqual([undefined, undefined]);
+    expect(cache.get("/99", now)).toBeDefined();
+  });
+
+  test("get() reads the clock only for a response that is not valid at any time", () => {
+    const cache = createResponseCache();
+    cache.invalidate({ sequence: 1, tags: undefined });
+    cache.set("/always", render("always", ["a"]), 1);
+    cache.set(
+      "/limited",
+      renderResponse({ body: "x", tags: [], validDuring: { from: 1, to: 2 } }),
+      1,
+    );
+    const readClock = mock(() => 2);
+    expect(cache.get("/always", readClock)).toBeDefined();
+    expect(readClock).toHaveBeenCalledTimes(0);
+    expect(cache.get("/limited", readClock)).toBeDefined();
+    expect(cache.get("/limited", () => 3)).toBeUndefined();
+    expect(cache.get("/limited", readClock)).toBeUndefined();
   });
 
   test("load() shares a run between requests that saw the same changes", async () => {
@@ -245,14 +263,14 @@ describe("createResponseCache()", () => {
     cache.invalidate({ sequence: 1, tags: [] });
     cache.invalidate({ sequence: 2, tags: ["a"] });
     cache.set("/a", render("old", ["a"]), 1);
-    expect(cache.get("/a", 0)).toBeUndefined();
+    expect(cache.get("/a", now)).toBeUndefined();
     cache.set("/a", render("new", ["a"]), 2);
     cache.set("/b", render("other", ["b"]), 2);
-    const cached = cache.get("/a", 0);
+    const cached = cache.get("/a", now);
     cache.invalidate({ sequence: 3, tags: ["a"] });
-    expect([cache.get("/a", 0), cached?.isInvalidated]).toEqual([undefined, true]);
-    expect(cache.get("/b", 0)?.body).toBe('"other"');
+    expect([cache.get("/a", now), cached?.isInvalidated]).toEqual([undefined, true]);
+    expect(cache.get("/b", now)?.body).toBe('"other"');
     cache.invalidate({ sequence: 900, tags: undefined });
-    expect(cache.get("/b", 0)).toBeUndefined();
+    expect(cache.get("/b", now)).toBeUndefined();
   });
 });
