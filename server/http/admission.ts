@@ -103,31 +103,43 @@ interface AdmittedPath {
  *
  * @param headers Receives the headers of the response, even if this throws.
  */
-export const admit: typeof admitUntraced = (options, request, matched, headers) => {
-  if (!isTracing()) return admitUntraced(options, request, matched, headers);
-  return traceWork("admission", async () => admitUntraced(options, request, matched, headers));
-};
+export const admit: typeof admitUntraced = (options, request, matched, headers) =>
+  isTracing()
+    ? admitTraced(options, request, matched, headers)
+    : admitUntraced(options, request, matched, headers);
+
+const admitTraced: typeof admitUntraced = (options, request, matched, headers) =>
+  traceWork("admission", async () => admitUntraced(options, request, matched, headers));
 
 function admitUntraced(
   options: AdmissionOptions,
   request: Request,
-  { path, pattern }: AdmittedPath,
+  matched: AdmittedPath,
   headers: ResponseHeaders,
 ): RequestCaller | undefined | Promise<RequestCaller | undefined> {
-  const admitCaller = (caller: RequestCaller | undefined) => {
-    if (!pattern.methods.includes(request.method)) {
-      const allowed = pattern.methods.join(", ");
-      headers["allow"] = allowed;
-      const message = `${options.pathPrefix}${path} takes ${allowed}, got ${request.method}`;
-      throw new DomainError("Method Not Allowed", message);
-    }
-    if (caller === undefined) return undefined;
-    enforceLimits(options, isSession(caller) ? caller.hash : caller.key, path, headers);
-    assertPermission(caller, request.method, path);
-    return caller;
-  };
-  const caller = authenticateRequest(options, request, path, headers);
-  return caller instanceof Promise ? caller.then(admitCaller) : admitCaller(caller);
+  const caller = authenticateRequest(options, request, matched.path, headers);
+  return caller instanceof Promise
+    ? caller.then(admitCaller.bind(null, options, request, matched, headers))
+    : admitCaller(options, request, matched, headers, caller);
+}
+
+function admitCaller(
+  options: AdmissionOptions,
+  request: Request,
+  { path, pattern }: AdmittedPath,
+  headers: ResponseHeaders,
+  caller: RequestCaller | undefined,
+): RequestCaller | undefined {
+  if (!pattern.methods.includes(request.method)) {
+    const allowed = pattern.methods.join(", ");
+    headers["allow"] = allowed;
+    const message = `${options.pathPrefix}${path} takes ${allowed}, got ${request.method}`;
+    throw new DomainError("Method Not Allowed", message);
+  }
+  if (caller === undefined) return undefined;
+  enforceLimits(options, isSession(caller) ? caller.hash : caller.key, path, headers);
+  assertPermission(caller, request.method, path);
+  return caller;
 }
 
 /**

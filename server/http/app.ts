@@ -180,11 +180,10 @@ function createFetch({
     }
     return serveWithElysia(request);
   };
-  const serve: typeof serveUntraced = (request, received, server) => {
-    if (!isTracing()) return serveUntraced(request, received, server);
-    const serveTraced = () => serveUntraced(request, received, server);
-    return traceRequest(request, getRouteMatcher(), serveTraced);
-  };
+  const serveTraced: typeof serveUntraced = (request, received, server) =>
+    traceRequest(request, getRouteMatcher(), () => serveUntraced(request, received, server));
+  const serve: typeof serveUntraced = (request, received, server) =>
+    isTracing() ? serveTraced(request, received, server) : serveUntraced(request, received, server);
   return (received: Request, server?: HttpServer): Promise<Response> => {
     const request = ensureHost(received);
     if (pathPrefix === "") return serve(request, received, server);

@@ -188,8 +188,9 @@ function settleBatch(
   refund: (receipt: Receipt, reason: string) => Promise<void>,
 ): AccountCharge[] {
   const unpaid: AccountCharge[] = [];
-  for (const [index, pending] of debits.entries()) {
-    const receipt = settleDebit(pending, outcomes[index], changes.sequence);
+  let index = 0;
+  for (const pending of debits) {
+    const receipt = settleDebit(pending, outcomes[index++], changes.sequence);
     if (receipt?.debit === undefined) unpaid.push(pending.charge);
     // The next batch takes the refund along: a kill of the process leaves few of them behind.
     else if (pending.signal?.aborted === true) void refund(receipt, CLOSED_CONNECTION_REASON);

@@ -35,6 +35,15 @@ export function createIdempotencyLocks(
     return lock;
   }
 
+  /** Waits for the request that pays, but not longer than the timeout. */
+  function wait(request: PendingDebit, { waiting }: Lock): void {
+    waiting.add(request);
+    const rejectLate = () => {
+      if (waiting.delete(request)) request.reject(createDeadlineError());
+    };
+    setTimeout(rejectLate, timeoutMs).unref();
+  }
+
   return {
     submit(request: PendingDebit): void {
       const { account, idempotencyKey } = request.charge;
@@ -43,12 +52,7 @@ export function createIdempotencyLocks(
       const lock = locks.get(name);
       if (lock === undefined) return acquire(name, request, new Set());
       if (lock.isRejecting) return request.reject(createDeadlineError());
-      const { waiting } = lock;
-      waiting.add(request);
-      const rejectLate = () => {
-        if (waiting.delete(request)) request.reject(createDeadlineError());
-      };
-      setTimeout(rejectLate, timeoutMs).unref();
+      wait(request, lock);
     },
 
     /** Rejects all waiting and new requests with this key until the paying request finishes. */

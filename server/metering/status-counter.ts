@@ -24,11 +24,12 @@ export function createStatusCounter(
   let timer: Timer | undefined;
   let writing = Promise.resolve();
 
-  /** Most requests with a key are of the same group as the one before. */
   function find({ account, key, endpoint, hour }: Debit): Counts {
-    const ofKey = groups.getOrInsertComputed(key, () => []);
-    const counts = ofKey.findLast((group) => group.endpoint === endpoint && group.hour === hour);
-    if (counts !== undefined) return counts;
+    let ofKey = groups.get(key);
+    if (ofKey === undefined) groups.set(key, (ofKey = []));
+    for (const counts of ofKey) {
+      if (counts.endpoint === endpoint && counts.hour === hour) return counts;
+    }
     const added = { account, key, endpoint, hour, ok: 0, notModified: 0, notFound: 0, failed: 0 };
     ofKey.push(added);
     return added;

@@ -172,10 +172,9 @@ function encodeResponse(
   if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
   if (!isCompressible(rendered.body) || !hasRoomToCompress(rendered.body)) return rendered;
   request.signal.throwIfAborted();
-  const encode = () => compressResponse(rendered, encoding);
-  return cacheKey === undefined
-    ? encode()
-    : responseCache.load(encoding + cacheKey, changeSequence, encode);
+  if (cacheKey === undefined) return compressResponse(rendered, encoding);
+  const encode = compressResponse.bind(null, rendered, encoding);
+  return responseCache.load(encoding + cacheKey, changeSequence, encode);
 }
 
 const loadResponse: typeof loadUntraced = (options, receipt, read, prepared) => {

@@ -4,7 +4,7 @@ import type { SavedListStore } from "../../store/accounts/saved-lists.ts";
 import { assertScope, isSession, type RequestCaller } from "../admission.ts";
 import type { ContentEncoding } from "../content/compression.ts";
 import { hashText } from "./charges.ts";
-import { prepareRead, type matchRead, type PreparedRead } from "./read-route.ts";
+import { prepareRead, type ListedRead, type matchRead, type PreparedRead } from "./read-route.ts";
 import type { RenderedResponse } from "./rendered-response.ts";
 import type { createResponseCache } from "./response-cache.ts";
 
@@ -35,18 +35,27 @@ export function findOrPrepare(
   const cached = findCached(options, read, encoding);
   if (cached !== undefined) return { matched: read, cached, prepared: undefined };
   const prepared = prepareRead(read, body);
-  if (!("list" in prepared)) return { matched: read, cached, prepared };
+  return "list" in prepared
+    ? findListed(options, read, prepared, caller, encoding)
+    : { matched: read, cached, prepared };
+}
+
+async function findListed(
+  options: FoundReadsOptions,
+  read: MatchedRead,
+  { list, kind, prepareNames }: ListedRead,
+  caller: RequestCaller,
+  encoding: ContentEncoding | undefined,
+): Promise<FoundRead> {
   if (isSession(caller)) throw new DomainError("Forbidden", "Saved lists are those of an account");
   assertScope(caller, "lists");
-  const { list, kind, prepareNames } = prepared;
-  return options.readListNames(caller.account, list, kind).then((names) => {
-    const listHash = hashText(JSON.stringify(names));
-    // No URL has a space, so this is the key of no other read.
-    const cacheKey = read.cacheKey && `${read.cacheKey} ${listHash}`;
-    const matched = { ...read, cacheKey, listHash };
-    const preparedNames = prepareNames(names);
-    return { matched, cached: findCached(options, matched, encoding), prepared: preparedNames };
-  });
+  const names = await options.readListNames(caller.account, list, kind);
+  const listHash = hashText(JSON.stringify(names));
+  // No URL has a space, so this is the key of no other read.
+  const cacheKey = read.cacheKey && `${read.cacheKey} ${listHash}`;
+  const matched = { ...read, cacheKey, listHash };
+  const prepared = prepareNames(names);
+  return { matched, cached: findCached(options, matched, encoding), prepared };
 }
 
 /** Prepares a read again whose response was cached: no such response has the names of a list. */
