@@ -108,6 +108,7 @@ export const admit: typeof admitUntraced = (options, request, matched, headers) 
     ? admitTraced(options, request, matched, headers)
     : admitUntraced(options, request, matched, headers);
 
+/** A function of its own: with the closure in `admit()`, each call would allocate its scope. */
 const admitTraced: typeof admitUntraced = (options, request, matched, headers) =>
   traceWork("admission", async () => admitUntraced(options, request, matched, headers));
 
