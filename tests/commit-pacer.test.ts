@@ -101,7 +101,7 @@ describe("createCommitPacer()", () => {
     const first = await waitForCommit(0);
     await Bun.sleep(10);
     first.end();
-    // The pacer reads the clock before a commit can: so intervals count from before the second one.
+    // The pacer reads the clock just before a commit, so times count from before the second one.
     const addedAt = performance.now();
     for (let index = 1; index <= 3; index++) {
       add(1);

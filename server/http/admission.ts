@@ -12,16 +12,11 @@ import type { AdminSession, AdminSessionStore } from "../store/administration/ad
 import type { KeyScope } from "../stored-names.ts";
 import { isTracing, traceWork } from "../telemetry/tracing.ts";
 import type { createAdminAuthentication } from "./admin/authentication.ts";
-import {
-  isAtOrBelow,
-  setCacheHeaders,
-  PRIVATE_CACHE_HEADERS,
-  type ResponseHeaders,
-} from "./cache-headers.ts";
+import { setCacheHeaders, PRIVATE_CACHE_HEADERS, type ResponseHeaders } from "./cache-headers.ts";
 import { createMissingPathError, throwTooManyRequests } from "./errors.ts";
 import { METRICS_PATH, type createMetricsAuthentication } from "./metrics/access.ts";
 import { parsePathParameters, type MatchRoute } from "./route-matcher.ts";
-import { getPath } from "./request-url.ts";
+import { getPath, isAtOrBelow } from "./request-url.ts";
 
 interface AdmissionOptions extends Pick<
   ReturnType<typeof createApiKeyAuthenticator>,

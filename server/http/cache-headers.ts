@@ -1,4 +1,5 @@
 /** Headers of HTTP caching: how caches may use a response, and whether a client has it already. */
+import { isAtOrBelow } from "./request-url.ts";
 
 export type ResponseHeaders = Record<string, string | number | undefined>;
 
@@ -35,6 +36,3 @@ export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
     .map((tag) => tag.trim().replace(/^W\//, ""))
     .some((tag) => tag === etag || tag === "*");
 }
-
-export const isAtOrBelow = (prefix: string, path: string): boolean =>
-  path === prefix || path.startsWith(`${prefix}/`);

@@ -33,6 +33,10 @@ export function removeQuery(pathAndQuery: string): string {
   return end === -1 ? pathAndQuery : pathAndQuery.slice(0, end);
 }
 
+/** Whether a path is the prefix, or has more segments behind it. */
+export const isAtOrBelow = (prefix: string, path: string): boolean =>
+  path === prefix || path.startsWith(`${prefix}/`);
+
 export function parseQuery(pathAndQuery: string): URLSearchParams {
   const start = pathAndQuery.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : pathAndQuery.slice(start));

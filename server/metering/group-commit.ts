@@ -77,7 +77,7 @@ const LEAVING_MS = 1000;
 
 /** Observes whether clients leave, as far as dropped debits and refunds tell. */
 function createLeavingObserver() {
-  /** When the last client left; `undefined` if that is long ago. */
+  /** When the last client left; `undefined` if long ago, so that nobody reads the clock. */
   let lastLeftAt: number | undefined;
   return {
     noteLeft: () => void (lastLeftAt = performance.now()),

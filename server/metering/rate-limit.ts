@@ -40,7 +40,7 @@ const ABORTED_READS_PER_MINUTE = 3000;
  */
 export function createAbortLimiter(now: () => number) {
   const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
-  /** The keys whose buckets were empty after the last abort. */
+  /** Keys whose last abort emptied their buckets: only these buckets are looked at. */
   const emptied = new Set<LimitedKey>();
   return {
     maxPerMinute: ABORTED_READS_PER_MINUTE,

@@ -172,9 +172,10 @@ function encodeResponse(
   if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
   if (!isCompressible(rendered.body) || !hasRoomToCompress(rendered.body)) return rendered;
   request.signal.throwIfAborted();
-  if (cacheKey === undefined) return compressResponse(rendered, encoding);
   const encode = compressResponse.bind(null, rendered, encoding);
-  return responseCache.load(encoding + cacheKey, changeSequence, encode);
+  return cacheKey === undefined
+    ? encode()
+    : responseCache.load(encoding + cacheKey, changeSequence, encode);
 }
 
 const loadResponse: typeof loadUntraced = (options, receipt, read, prepared) => {
@@ -223,14 +224,14 @@ function createResponse(
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
-  const sent = response.headers;
+  const responseHeaders = response.headers;
   if (isNotModified) {
-    sent.delete("content-type");
-    sent.delete("content-encoding");
+    responseHeaders.delete("content-type");
+    responseHeaders.delete("content-encoding");
   }
-  if (cacheKey === undefined) sent.delete("etag");
+  if (cacheKey === undefined) responseHeaders.delete("etag");
   setCostHeaders(headers, receipt, rendered.cost);
-  for (const name in headers) sent.set(name, String(headers[name]));
+  for (const name in headers) responseHeaders.set(name, String(headers[name]));
   return response;
 }
 
@@ -259,12 +260,12 @@ async function settleFailedRead(
   return isClosed;
 }
 
-/** @param knownCost The cost that the response has already in its headers. */
+/** @param renderedCost The cost that the cached headers of the response have. */
 function setCostHeaders(
   headers: ResponseHeaders,
   { cost, balance }: Receipt,
-  knownCost?: number,
+  renderedCost?: number,
 ): void {
-  if (cost !== knownCost) headers["x-credits-cost"] = cost;
+  if (cost !== renderedCost) headers["x-credits-cost"] = cost;
   if (balance !== undefined) headers["x-credits-remaining"] = balance;
 }

@@ -40,6 +40,7 @@ export function findOrPrepare(
     : { matched: read, cached, prepared };
 }
 
+/** Reads the names of a saved list, then finds or prepares the read of them. */
 async function findListed(
   options: FoundReadsOptions,
   read: MatchedRead,
